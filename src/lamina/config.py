@@ -1,0 +1,110 @@
+"""Where the store is and which project this is: the only reader of the environment.
+
+Found as git finds its own: the nearest `.lamina` directory from here upwards, else the one in the
+home directory. `.lamina/config.toml` may name the project.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from lamina.core.names import check_name
+from lamina.errors import InvalidInputError
+
+FOLDER: Final = ".lamina"
+FILE: Final = "config.toml"
+_KNOWN: Final = frozenset(("project",))
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A value and where it came from."""
+
+    value: str | None
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The directory of the store and the project in force."""
+
+    directory: Origin
+    project: Origin
+
+    @property
+    def path(self) -> Path:
+        """The directory of the store."""
+        return Path(self.directory.value or FOLDER)
+
+
+def load(
+    *,
+    directory: str | None = None,
+    project: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    start: Path | None = None,
+) -> Config:
+    """Settle directory and project: argument, then environment, then what is found on the way up."""
+    environ = os.environ if environment is None else environment
+    here = start or Path.cwd()
+    found = _directory(directory, environ, here)
+    return Config(found, _project(project, environ, Path(found.value or FOLDER)))
+
+
+def nearest(start: Path) -> Path | None:
+    """The closest `.lamina` directory at or above `start`."""
+    for folder in (start, *start.parents):
+        if (folder / FOLDER).is_dir():
+            return folder / FOLDER
+    return None
+
+
+def write_file(folder: Path, *, project: str) -> None:
+    """Write `config.toml` into a store's directory."""
+    checked = check_name(project, "project")
+    (folder / FILE).write_text(f'project = "{checked}"\n', encoding="utf-8")
+
+
+def read_file(folder: Path) -> dict[str, str]:
+    """Read a store's `config.toml`; what nobody would read is refused."""
+    import tomllib  # costs 4 ms, and most directories have no such file
+
+    path = folder / FILE
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(f"{path} cannot be read: {error}") from None
+    unknown = sorted(set(values) - _KNOWN)
+    if unknown or not all(isinstance(value, str) for value in values.values()):
+        raise InvalidInputError(
+            f"{path} holds what Lamina does not know: {', '.join(unknown) or 'a value not text'}",
+            remedy=f"Known names: {', '.join(sorted(_KNOWN))}",
+        )
+    return values
+
+
+def _directory(given: str | None, environ: Mapping[str, str], here: Path) -> Origin:
+    if given is not None:
+        return Origin(given, "argument")
+    if environ.get("LAMINA_DIR"):
+        return Origin(environ["LAMINA_DIR"], "LAMINA_DIR")
+    found = nearest(here)
+    if found is not None:
+        return Origin(str(found), "found above the working directory")
+    home = environ.get("HOME") or str(Path.home())
+    return Origin(str(Path(home) / FOLDER), "home directory")
+
+
+def _project(given: str | None, environ: Mapping[str, str], folder: Path) -> Origin:
+    if given is not None:
+        return Origin(check_name(given, "project"), "argument")
+    if environ.get("LAMINA_PROJECT"):
+        return Origin(check_name(environ["LAMINA_PROJECT"], "LAMINA_PROJECT"), "LAMINA_PROJECT")
+    values = read_file(folder) if (folder / FILE).is_file() else {}
+    if "project" in values:
+        return Origin(check_name(values["project"], "project"), str(folder / FILE))
+    return Origin(None, "none")

@@ -1,0 +1,185 @@
+"""Who may see and do what: pure functions of a principal, a layer and a scope.
+
+`reach` says what a principal can see, as exact scopes and subtrees that a store compiles into its own
+predicate, so that no caller can forget it. `may_write` decides on changes. Together they are the
+access matrices of the four-layer and the file-based designs.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from lamina.core.layers import LAYERS, SHARED
+from lamina.core.principal import Principal, Role, Surface
+from lamina.core.record import Record, State
+from lamina.core.scope import GLOBAL, Scope, stream_of
+from lamina.errors import ForbiddenError
+
+_EVERY: Final = frozenset(LAYERS)
+_NOT_WORKING: Final = _EVERY - {"working"}
+_AGENT_WRITES: Final = frozenset(("knowledge", "episode", "artifact", "blackboard", "task"))
+_PRODUCER_ONLY: Final = frozenset(("episode", "artifact"))
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Sight of some layers in one scope, or (with `subtree`) in everything below it as well."""
+
+    layers: frozenset[str]
+    scope: str | None
+    """`None` stands for every scope there is."""
+    subtree: bool = True
+
+    def covers(self, scope: str, layer: str) -> bool:
+        """Whether a record of this scope and layer can be seen by this grant."""
+        if layer not in self.layers:
+            return False
+        if self.scope is None or scope == self.scope:
+            return True
+        return self.subtree and scope.startswith(self.scope + "/")
+
+    def within(self, scope: Scope) -> "Grant | None":
+        """What remains of the grant below a scope."""
+        if self.scope is None or self.subtree and scope.path.startswith(self.scope + "/"):
+            return Grant(self.layers, scope.path)
+        inside = self.scope == scope.path or self.scope.startswith(scope.path + "/")
+        return self if inside else None
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """All that a principal can see: the union of its grants. Nothing else exists for it."""
+
+    grants: tuple[Grant, ...]
+
+    def sees(self, record: Record) -> bool:
+        """Whether this record exists for the principal."""
+        return any(grant.covers(record.scope, record.layer) for grant in self.grants)
+
+    def within(self, scope: Scope) -> "Reach":
+        """The part of this reach that lies in a scope or below it."""
+        narrowed = (grant.within(scope) for grant in self.grants)
+        return Reach(tuple(grant for grant in narrowed if grant is not None))
+
+    def sees_stream(self, stream: str) -> bool:
+        """Whether a whole stream lies open, so that even its erased records may be counted."""
+        return any(
+            grant.scope in (None, stream) and grant.subtree and grant.layers >= _NOT_WORKING
+            for grant in self.grants
+        )
+
+    def streams(self) -> frozenset[str] | None:
+        """The streams that can hold anything visible; `None` when there is no bound."""
+        if any(grant.scope is None for grant in self.grants):
+            return None
+        return frozenset(stream_of(grant.scope) for grant in self.grants if grant.scope)
+
+
+EVERYTHING: Final = Reach((Grant(_EVERY, None),))
+
+
+def reach(principal: Principal) -> Reach:
+    """What the principal can see."""
+    root = principal.root
+    match principal.role:
+        case Role.ADMIN:
+            return EVERYTHING if root is None else _rooted(root, _EVERY)
+        case Role.ORCHESTRATOR:
+            return _rooted(root, _NOT_WORKING)
+        case Role.READER:
+            return _rooted(root, SHARED)
+        case Role.AGENT:
+            return _agent_reach(principal)
+        case Role.SKILL:
+            return Reach(())
+
+
+def may_write(principal: Principal, scope: Scope, layer: str) -> bool:
+    """Whether the principal may add records there."""
+    if principal.surface is not Surface.IMPORT and LAYERS[layer].pipeline_only:
+        return principal.surface is Surface.PIPELINE
+    root = principal.root
+    match principal.role:
+        case Role.ADMIN:
+            return root is None or root.contains(scope)
+        case Role.ORCHESTRATOR:
+            return layer != "working" and (root is None or root.contains(scope))
+        case Role.AGENT:
+            if principal.home is not None and principal.home.contains(scope):
+                return True
+            return layer in _AGENT_WRITES and _is_common(principal, scope)
+        case _:
+            return False
+
+
+def check_write(principal: Principal, scope: Scope, layer: str) -> None:
+    """Raise unless the principal may add records there."""
+    if not may_write(principal, scope, layer):
+        raise ForbiddenError(
+            f"{principal.role.value} `{principal.name}` may not write `{layer}` in `{scope}`",
+            remedy=_way_out(principal, layer),
+        )
+
+
+def check_change(principal: Principal, record: Record) -> None:
+    """Raise unless the principal may revise, forget or erase this record, which it can see."""
+    check_write(principal, Scope.of(record.scope), record.layer)
+    is_producer = record.source == principal.name
+    if principal.role is Role.AGENT and record.layer in _PRODUCER_ONLY and not is_producer:
+        raise ForbiddenError(
+            f"agent `{principal.name}` may not change a record of `{record.source}`",
+            remedy=f"Only its producer or the orchestrator changes an entry of `{record.layer}`",
+        )
+
+
+def may_name_source(principal: Principal) -> bool:
+    """Whether the principal may say that someone else is the source."""
+    return principal.role in (Role.ADMIN, Role.ORCHESTRATOR)
+
+
+def may_reveal(principal: Principal, record: Record) -> bool:
+    """Whether the principal may read the secrets sealed in a record that it can see."""
+    home = principal.home
+    owns = home is not None and home.contains(Scope.of(record.scope))
+    is_own = principal.role is Role.AGENT and (owns or record.source == principal.name)
+    return principal.role in (Role.ADMIN, Role.ORCHESTRATOR) or is_own
+
+
+def entry_state(principal: Principal, scope: Scope, layer: str, *, review: bool) -> State:
+    """The state a new record starts in: an agent's project knowledge may wait for review."""
+    is_shared = principal.home is None or not principal.home.contains(scope)
+    waits = review and principal.role is Role.AGENT and layer == "knowledge" and is_shared
+    return State.PROPOSED if waits else State.CURRENT
+
+
+def _rooted(root: Scope | None, layers: frozenset[str]) -> Reach:
+    if root is None:
+        return Reach((Grant(layers, None),))
+    return Reach((Grant(layers, root.path), Grant(SHARED & layers, GLOBAL.path, subtree=False)))
+
+
+def _agent_reach(principal: Principal) -> Reach:
+    """Own scope whole; the common scopes of the project and `global` in the shared layers only."""
+    root, home = principal.root, principal.home
+    if root is None or home is None:
+        return Reach(())
+    grants = [
+        Grant(_EVERY, home.path),
+        Grant(SHARED, root.path, subtree=False),
+        Grant(SHARED, f"{root.path}/task"),
+        Grant(SHARED, GLOBAL.path, subtree=False),
+    ]
+    return Reach(tuple(grants))
+
+
+def _is_common(principal: Principal, scope: Scope) -> bool:
+    """Whether the scope is the project itself or one of its tasks, not someone's own."""
+    root = principal.root
+    return root is not None and root.contains(scope) and scope.part("agent") == root.part("agent")
+
+
+def _way_out(principal: Principal, layer: str) -> str:
+    if LAYERS[layer].pipeline_only:
+        return "This layer is filled by extraction and indexing alone"
+    if principal.role in (Role.SKILL, Role.READER):
+        return f"The role {principal.role.value} only reads; open a handle with another role"
+    return "Write to your own scope, or ask an orchestrator or admin"

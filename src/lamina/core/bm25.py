@@ -1,0 +1,34 @@
+"""Keyword scores: BM25 with statistics of one stream, and how a piece of a word finds words.
+
+The formula is spelled out once here and once in each store's own language; the contract suite holds
+them together.
+"""
+
+import math
+from collections.abc import Iterable
+from typing import Final
+
+K1: Final = 1.2
+B: Final = 0.75
+PREFIX_WEIGHT: Final = 0.5
+INFIX_WEIGHT: Final = 0.25
+MAX_EXPANSIONS: Final = 32
+MAX_VARIANTS: Final = 200
+"""How many tokens one query may stand for, so that a page of pieces stays answerable."""
+PRECISION: Final = 9
+"""Scores are rounded so that sums in another order do not change a tie."""
+
+
+def idf(documents: int, containing: int) -> float:
+    """How much a term tells, from the number of documents and of those that contain it."""
+    return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
+
+
+def part(frequency: int, length: int, average: float) -> float:
+    """How much one document is about a term, saturating with its frequency."""
+    return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / average))
+
+
+def choose_expansions(words: Iterable[str]) -> list[str]:
+    """The words to try for a piece: the shortest, which the piece covers best."""
+    return sorted(words, key=lambda word: (len(word), word))[:MAX_EXPANSIONS]

@@ -1,0 +1,166 @@
+"""What a caller says, checked and given its defaults: the first step of every write."""
+
+from datetime import datetime
+from typing import Any, Final, Literal, TypedDict
+
+from lamina.core import canonical
+from lamina.core.access import may_name_source
+from lamina.core.instants import after, check_instant
+from lamina.core.layers import check_kind_of, layer_named
+from lamina.core.names import check_key, check_kind, check_name, check_tags
+from lamina.core.principal import Principal
+from lamina.core.record import Content, Trust
+from lamina.core.text import estimate_tokens
+from lamina.errors import ForbiddenError, InvalidInputError
+
+Via = Literal["user", "system", "agent", "tool", "web", "file"]
+
+DEFAULT_LAYER: Final = "knowledge"
+_IMPORTANCE: Final = {
+    "reasoning": 0.5, "tool_output": 0.7, "decision": 0.9, "convention": 0.8, "failure": 0.85,
+    "preference": 0.9, "pattern": 0.7,
+}  # fmt: skip
+"""How much a kind matters unless the caller says otherwise; anything else starts in the middle."""
+
+
+class ContentFields(TypedDict, total=False):
+    """What may be said about a memory besides its text."""
+
+    kind: str
+    tags: list[str] | tuple[str, ...]
+    data: dict[str, Any]
+    importance: float
+    confidence: float
+    expires: str | datetime | None
+    """An instant, or a span from now such as `7d`."""
+    valid_from: datetime | str | None
+    via: Via
+    """Where it really comes from, when that is less trusted than the speaker."""
+    source: str
+    """Who said it; only an orchestrator or admin may name another."""
+
+
+class DraftFields(ContentFields, total=False):
+    """What may be said when something is remembered."""
+
+    layer: str
+    scope: str
+    key: str | None
+    expect: int | None
+    """The revision the writer saw; 0 says that the key must be new."""
+
+
+class Draft(DraftFields, total=False):
+    """One memory of several that are remembered together."""
+
+    text: str
+
+
+def check_fields(fields: dict[str, Any], allowed: type) -> None:
+    """Refuse a field that nobody would read."""
+    known = {name for base in allowed.__mro__ for name in getattr(base, "__annotations__", ())}
+    known |= set(getattr(allowed, "__optional_keys__", ()))
+    for name in fields:
+        if name not in known:
+            raise InvalidInputError(
+                f"`{name:.40}` is not something a memory has",
+                remedy=f"Use one of: {', '.join(sorted(known))}",
+            )
+
+
+def new_content(text: str, fields: ContentFields, layer_name: str, speaker: Principal) -> Content:
+    """The content of a new record."""
+    layer = layer_named(layer_name)
+    kind = check_kind(fields.get("kind", layer.kinds[0]))
+    start = Content(
+        kind=check_kind_of(layer, kind),
+        importance=_IMPORTANCE.get(kind, 0.5),
+        trust=speaker.trust,
+        source=speaker.name,
+    )
+    return _filled(start, {**fields, "text": text}, speaker)
+
+
+def revised_content(
+    current: Content, fields: dict[str, Any], layer_name: str, speaker: Principal
+) -> Content:
+    """The content of the next version: what is not named stays; the speaker is the new source."""
+    layer = layer_named(layer_name)
+    start = Content(
+        kind=check_kind_of(layer, check_kind(fields.get("kind", current.kind))),
+        text=current.text,
+        data=current.data,
+        tags=current.tags,
+        importance=current.importance,
+        confidence=current.confidence,
+        trust=speaker.trust,
+        source=speaker.name,
+        valid_from=current.valid_from,
+        expires_at=current.expires_at,
+        supersedes=current.supersedes,
+    )
+    return _filled(start, fields, speaker)
+
+
+def expiry(value: str | datetime | None, now: datetime) -> datetime | None:
+    """The instant at which a memory runs out."""
+    if value is None:
+        return None
+    if isinstance(value, str) and value[-1:].isalpha() and value[-1:] != "Z":
+        return after(now, value, "expires")
+    return check_instant(value, "expires")
+
+
+def check_scope_key(key: object) -> str | None:
+    """A key, or none."""
+    return None if key is None else check_key(key)
+
+
+def _filled(start: Content, fields: dict[str, Any], speaker: Principal) -> Content:
+    text = canonical.check_text(fields.get("text", start.text), "text")
+    data = fields.get("data", start.data)
+    if not isinstance(data, dict):
+        raise InvalidInputError("`data` must be an object", remedy='Write data={"name": value}')
+    valid_from = fields.get("valid_from", start.valid_from)
+    return Content(
+        kind=start.kind,
+        text=text,
+        data=canonical.check(data, "data"),
+        tags=check_tags(fields.get("tags", start.tags)),
+        importance=_share(fields.get("importance", start.importance), "importance"),
+        confidence=_share(fields.get("confidence", start.confidence), "confidence"),
+        trust=_trust(fields.get("via"), speaker),
+        source=_source(fields.get("source"), speaker),
+        tokens=estimate_tokens(text),
+        valid_from=None if valid_from is None else check_instant(valid_from, "valid_from"),
+        expires_at=start.expires_at,
+        supersedes=start.supersedes,
+    )
+
+
+def _share(value: object, argument: str) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    raise InvalidInputError(f"`{argument}` must be a number from 0 to 1, not {value!r:.40}")
+
+
+def _trust(via: object, speaker: Principal) -> Trust:
+    if via is None:
+        return speaker.trust
+    try:
+        return Trust.lowest(speaker.trust, Trust(via))
+    except ValueError:
+        raise InvalidInputError(
+            f"`via` is not a sort of source: {via!r:.40}", remedy=f"Use one of: {', '.join(Trust)}"
+        ) from None
+
+
+def _source(source: object, speaker: Principal) -> str:
+    if source is None or source == speaker.name:
+        return speaker.name
+    if not may_name_source(speaker):
+        raise ForbiddenError(
+            f"{speaker.role.value} `{speaker.name}` may not speak for another source",
+            remedy="Leave `source` out, or ask an orchestrator or admin",
+        )
+    return check_name(source, "source")

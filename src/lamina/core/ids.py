@@ -1,0 +1,36 @@
+"""Record ids: 26 characters that sort by the time they were made.
+
+48 bits of milliseconds and 80 random bits in Crockford's alphabet, lower case, so that an id can be
+read aloud, double-clicked and used as a file name.
+"""
+
+import re
+from typing import Final, NewType
+
+from lamina.errors import InvalidInputError
+
+RecordId = NewType("RecordId", str)
+
+_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_ID: Final = re.compile(rf"[0-7][{_ALPHABET}]{{25}}")
+
+
+def new_id(milliseconds: int, entropy: bytes) -> RecordId:
+    """Build an id from a time and ten random bytes."""
+    number = (milliseconds & (2**48 - 1)) << 80 | int.from_bytes(entropy[:10])
+    return RecordId("".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5)))
+
+
+def is_id(text: str) -> bool:
+    """Whether `text` has the form of a record id."""
+    return _ID.fullmatch(text) is not None
+
+
+def check_id(text: object, argument: str = "id") -> RecordId:
+    """Return `text` as an id, or say what is wrong with it."""
+    if not isinstance(text, str) or not is_id(text):
+        raise InvalidInputError(
+            f"`{argument}` is not a record id: {text!r:.80}",
+            remedy="Ids are 26 letters and digits, as `lamina list` prints them",
+        )
+    return RecordId(text)

@@ -1,0 +1,58 @@
+"""Instants: aware UTC datetimes inside, one fixed-width text outside.
+
+The text sorts as the time does, so stores compare it without parsing.
+"""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from lamina.errors import InvalidInputError
+
+_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_SPAN: Final = re.compile(r"(\d{1,9})([smhdw])")
+
+
+def to_text(instant: datetime) -> str:
+    """Write an instant with microseconds and a `Z`."""
+    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+
+
+def from_text(text: str) -> datetime:
+    """Read an instant that `to_text` wrote."""
+    return datetime.fromisoformat(text)
+
+
+def check_instant(value: object, argument: str) -> datetime:
+    """Accept an aware datetime or ISO text with a zone; anything else is refused.
+
+    A naive time is refused because two machines would disagree on what it means.
+    """
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            value = None
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        raise InvalidInputError(
+            f"`{argument}` must be an instant with a time zone",
+            remedy="Write it like 2026-03-01T12:00:00Z, or pass an aware datetime",
+        )
+    try:
+        return value.astimezone(UTC)
+    except (OverflowError, ValueError):
+        raise InvalidInputError(f"`{argument}` is outside the years 1 to 9999") from None
+
+
+def after(start: datetime, span: str, argument: str) -> datetime:
+    """The instant a span such as `30m`, `12h` or `7d` after `start`."""
+    found = _SPAN.fullmatch(span.strip())
+    if not found:
+        raise InvalidInputError(
+            f"`{argument}` is not a span of time: {span!r:.40}",
+            remedy="Write a number and a unit: 45s, 30m, 12h, 7d or 4w",
+        )
+    try:
+        return start + timedelta(seconds=int(found[1]) * _UNITS[found[2]])
+    except OverflowError:
+        raise InvalidInputError(f"`{argument}` reaches beyond the year 9999") from None

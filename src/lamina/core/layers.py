@@ -1,0 +1,102 @@
+"""Layers: what sorts of memory there are, declared as data.
+
+A layer says which kinds it holds, what makes a key unique, whether records change, how durable a
+write is and how much history stays. Code asks these declarations; it never asks for a layer by name.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from lamina.errors import InvalidInputError
+
+
+class Durability(StrEnum):
+    """What an acknowledged write survives."""
+
+    SYNCED = "synced"
+    """Power loss: the bytes were on the disk before the call returned."""
+    COMMITTED = "committed"
+    """Death of the process; power loss only once a later synced commit has followed."""
+    EPHEMERAL = "ephemeral"
+    """Nothing beyond this process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The rules of one layer."""
+
+    name: str
+    kinds: tuple[str, ...]
+    """The kinds the layer is made for, the usual one first."""
+    open_kinds: bool = True
+    """Whether other kinds are welcome."""
+    append_only: bool = False
+    """Append, archive, forget and erase only: a record never gets other content."""
+    key_includes_kind: bool = False
+    """Whether one key may stand once per kind, rather than once per scope."""
+    durability: Durability = Durability.SYNCED
+    history: int | None = None
+    """How many earlier versions stay; `None` keeps all."""
+    pipeline_only: bool = False
+    """Written by extraction and indexing alone."""
+    recalled: bool = True
+    """Whether a plain recall looks here; otherwise only when the layer is named."""
+
+
+_ALL: Final = (
+    Layer("working", ("scratchpad", "plan", "constraints", "context"),
+          durability=Durability.COMMITTED, history=0, recalled=False),
+    Layer("now", ("objective", "next_steps")),
+    Layer("fact", ("general", "preference", "personal", "config"), open_kinds=False),
+    Layer("blackboard", ("signal",), durability=Durability.COMMITTED, history=16),
+    Layer("session", ("user", "assistant", "tool_call", "tool_result", "summary"),
+          open_kinds=False, append_only=True, key_includes_kind=True, recalled=False),
+    Layer("log", ("SYSTEM", "TOOL_USE", "THOUGHT", "USER_FEEDBACK", "ERROR"),
+          open_kinds=False, append_only=True),
+    Layer("notebook", ("note", "reasoning", "tool_output")),
+    Layer("episode", ("attempted", "completed", "failed", "retried"),
+          open_kinds=False, append_only=True),
+    Layer("knowledge",
+          ("fact", "convention", "architecture", "decision", "pattern", "pitfall",
+           "codebase", "preference", "outcome", "failure"),
+          key_includes_kind=True),
+    Layer("artifact", ("file", "patch", "test", "document", "config"), open_kinds=False),
+    Layer("item", ("note", "entity", "claim", "task", "decision"),
+          open_kinds=False, pipeline_only=True),
+    Layer("source", ("chunk",), pipeline_only=True),
+    Layer("task", ("task",)),
+    Layer("archive", ("original", "capsule", "summary"), recalled=False),
+)  # fmt: skip
+
+LAYERS: Final = {layer.name: layer for layer in _ALL}
+SHARED: Final = frozenset(
+    ("knowledge", "episode", "artifact", "blackboard", "item", "source", "task", "fact")
+)
+"""What the agents of one project may read of each other's common scopes."""
+
+
+def layer_named(name: object) -> Layer:
+    """The layer called `name`, or an error that lists the layers there are."""
+    found = LAYERS.get(name) if isinstance(name, str) else None
+    if found is None:
+        raise InvalidInputError(
+            f"`layer` is not one of Lamina's layers: {name!r:.40}",
+            remedy=f"Use one of: {', '.join(LAYERS)}",
+        )
+    return found
+
+
+def check_kind_of(layer: Layer, kind: str) -> str:
+    """Return `kind` if the layer holds such records."""
+    if layer.open_kinds or kind in layer.kinds:
+        return kind
+    raise InvalidInputError(
+        f"`kind` {kind!r} does not belong in the layer `{layer.name}`",
+        remedy=f"Use one of: {', '.join(layer.kinds)}",
+    )
+
+
+def slot(layer: Layer, scope: str, kind: str, key: str) -> str:
+    """The place that only one current record may hold."""
+    return "\x1f".join((scope, layer.name, kind if layer.key_includes_kind else "", key))

@@ -1,0 +1,242 @@
+"""What a commit means: changes and the present state in, steps out.
+
+Every store runs this same plan inside its own write transaction and then applies the steps, so that
+supersession, conflicts and compare-and-set are decided alike everywhere. Nothing here touches a disk,
+and nothing of a caller's runs here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from lamina.core import changes, conflict
+from lamina.core.changes import Action, Change, Commit, Outcome
+from lamina.core.ids import RecordId
+from lamina.core.layers import LAYERS, slot
+from lamina.core.record import INDEXED, Record, State
+from lamina.core.scope import stream_of
+from lamina.core.sealed import Sealed
+from lamina.errors import ConflictError, InvalidInputError, NotFoundError
+
+
+class View(Protocol):
+    """What planning needs to know of the present, answered under the store's write lock."""
+
+    def record(self, record_id: RecordId) -> Record | None:
+        """The newest version of a record, in whatever state."""
+
+    def holder(self, place: str) -> Record | None:
+        """The current record that holds a slot."""
+
+    def last_instant(self, stream: str) -> datetime | None:
+        """When the stream's newest event happened."""
+
+    def setting(self, name: str) -> str | None:
+        """What was chosen for this store, if anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One record going from one version to the next; one event follows from it."""
+
+    action: Action
+    before: Record | None
+    after: Record | None
+    terms: tuple[str, ...] | None = None
+    """New index tokens; `None` leaves the index as it is."""
+    sealed: tuple[Sealed, ...] = ()
+
+    @property
+    def subject(self) -> Record:
+        """The record that the step is about."""
+        return self.after or self.before  # type: ignore[return-value]  # one is always there
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The steps of a commit and what each change came to."""
+
+    steps: tuple[Step, ...]
+    outcomes: tuple[Outcome, ...]
+
+
+def place_of(record: Record) -> str | None:
+    """The slot that a record holds while it is current."""
+    if record.key is None or record.state is not State.CURRENT:
+        return None
+    return slot(LAYERS[record.layer], record.scope, record.kind, record.key)
+
+
+def make_plan(commit: Commit, view: View) -> Plan:
+    """Decide every change of a commit, each seeing what the ones before it did."""
+    planner = _Planner(commit, view)
+    for change in commit.changes:
+        planner.decide(change)
+    return Plan(tuple(planner.steps), tuple(planner.outcomes))
+
+
+class _Planner:
+    """The present overlaid with the steps decided so far."""
+
+    def __init__(self, commit: Commit, view: View) -> None:
+        self._commit = commit
+        self._view = view
+        self._records: dict[RecordId, Record | None] = {}
+        self._places: dict[str, Record | None] = {}
+        self.steps: list[Step] = []
+        self.outcomes: list[Outcome] = []
+
+    def decide(self, change: Change) -> None:
+        match change:
+            case changes.Put() if change.revises is not None:
+                self._edit(change, self._existing(change.revises))
+            case changes.Put():
+                self._write(change)
+            case changes.Move():
+                self._move(change)
+            case changes.Adopt():
+                self._adopt(change)
+            case changes.Erase():
+                self._take(Step(Action.ERASED, self._existing(change.id), None))
+            case changes.Witness():
+                current = self._existing(change.id)
+                self._take(Step(Action.WITNESSED, current, current))
+
+    def _write(self, put: changes.Put) -> None:
+        """A new record, or a new version of whichever record holds the key."""
+        layer = LAYERS[put.layer]
+        place = put.key and slot(layer, put.scope, put.content.kind, put.key)
+        current = self._holder(place) if place else None
+        if current is None:
+            if put.expect:
+                raise _moved(f"no record holds this key, but rev {put.expect} was expected")
+            self._create(put, State.PROPOSED if put.proposal else put.state or State.CURRENT)
+        else:
+            self._edit(put, current)
+
+    def _edit(self, put: changes.Put, current: Record) -> None:
+        """A new version of `current`, unless it says nothing new or loses the conflict."""
+        _check_expected(put.expect, current)
+        state = put.state or current.state
+        if current.says_the_same(put.content) and state is current.state:
+            self.outcomes.append(_outcome(Action.UNCHANGED, current))
+            return
+        if LAYERS[current.layer].append_only:
+            raise InvalidInputError(
+                f"records of the layer `{current.layer}` never change",
+                remedy="Append another one, or forget this one",
+            )
+        if self._loses(put, current):
+            content = replace(put.content, supersedes=current.id)
+            self._create(replace(put, key=current.key, content=content), State.PROPOSED)
+            return
+        after = replace(current.with_content(put.content), state=state)
+        self._revise(current, after, put.terms, put.sealed)
+
+    def _loses(self, put: changes.Put, current: Record) -> bool:
+        if put.proposal and current.state is State.CURRENT:
+            return True
+        unopposed = put.expect is not None or not current.is_live(self._commit.at)
+        if unopposed:
+            return False
+        review = self._view.setting("knowledge.ties") == "review"
+        return not conflict.wins(put.content, current, self._commit.by, ties_wait=review)
+
+    def _revise(
+        self, current: Record, after: Record, terms: tuple[str, ...], sealed: tuple[Sealed, ...]
+    ) -> None:
+        self._check_place(after)
+        after = replace(after, rev=current.rev + 1, updated_at=self._instant(current.scope))
+        self._take(Step(Action.REVISED, current, after, terms, sealed))
+
+    def _create(self, put: changes.Put, state: State) -> None:
+        at = self._instant(put.scope)
+        record = Record(
+            id=put.id, scope=put.scope, layer=put.layer, key=put.key, state=state,
+            created_at=at, updated_at=at, rev=1, kind=put.content.kind,
+        ).with_content(put.content)  # fmt: skip
+        action = Action.PROPOSED if state is State.PROPOSED else Action.CREATED
+        self._take(Step(action, None, record, put.terms, put.sealed))
+
+    def _move(self, move: changes.Move) -> None:
+        current = self._existing(move.id)
+        _check_expected(move.expect, current)
+        if move.state is current.state:
+            self.outcomes.append(_outcome(Action.UNCHANGED, current))
+            return
+        after = replace(
+            current, state=move.state, rev=current.rev + 1, updated_at=self._instant(current.scope)
+        )
+        self._check_place(after)
+        enters = after.state in INDEXED and current.state not in INDEXED
+        self._take(Step(Action.MOVED, current, after, move.terms if enters else None))
+
+    def _adopt(self, adopt: changes.Adopt) -> None:
+        """Take a version as it is; where another record holds its key, beside it as a proposal."""
+        record, current = adopt.record, self._record(adopt.record.id)
+        if current is not None and current.rev >= record.rev:
+            if current.rev == record.rev and current != record:
+                raise _moved(f"record {record.id} rev {record.rev} says something else here")
+            self.outcomes.append(_outcome(Action.UNCHANGED, current))
+            return
+        place = place_of(record)
+        rival = self._holder(place) if place else None
+        if rival is not None and rival.id != record.id:
+            record = replace(record, state=State.PROPOSED)
+        self._take(Step(Action.ADOPTED, current, record, adopt.terms, adopt.sealed))
+
+    def _take(self, step: Step) -> None:
+        """Record the step and let later changes of the commit see it."""
+        if step.before is not None and (place := place_of(step.before)):
+            self._places[place] = None
+        if step.after is not None and (place := place_of(step.after)):
+            self._places[place] = step.after
+        self._records[step.subject.id] = step.after
+        self.steps.append(step)
+        self.outcomes.append(_outcome(step.action, step.subject))
+
+    def _record(self, record_id: RecordId) -> Record | None:
+        if record_id in self._records:
+            return self._records[record_id]
+        return self._view.record(record_id)
+
+    def _existing(self, record_id: RecordId) -> Record:
+        found = self._record(record_id)
+        if found is None:
+            raise NotFoundError(f"there is no record {record_id}")
+        return found
+
+    def _holder(self, place: str) -> Record | None:
+        if place in self._places:
+            return self._places[place]
+        return self._view.holder(place)
+
+    def _check_place(self, after: Record) -> None:
+        place = place_of(after)
+        rival = self._holder(place) if place else None
+        if rival is not None and rival.id != after.id:
+            raise _moved(f"record {rival.id} now holds the key {after.key!r}")
+
+    def _instant(self, scope: str) -> datetime:
+        """The commit's time, but never before what the stream has already seen."""
+        last = self._view.last_instant(stream_of(scope))
+        return self._commit.at if last is None else max(last, self._commit.at)
+
+
+def streams_of(steps: Iterable[Step]) -> tuple[str, ...]:
+    """The streams that the steps write to, in the order in which to lock them."""
+    return tuple(sorted({stream_of(step.subject.scope) for step in steps}))
+
+
+def _check_expected(expect: int | None, current: Record) -> None:
+    if expect is not None and expect != current.rev:
+        raise _moved(f"record {current.id} is at rev {current.rev}, not at {expect}")
+
+
+def _outcome(action: Action, record: Record) -> Outcome:
+    return Outcome(record.id, record.rev, action, record.state)
+
+
+def _moved(message: str) -> ConflictError:
+    return ConflictError(message, remedy="Read it again and decide anew")

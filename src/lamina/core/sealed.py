@@ -1,0 +1,37 @@
+"""A sealed secret and the reference that stands for it.
+
+Text, data, indexes, logs and files only ever hold the reference. It is opaque: nothing about the
+value can be learnt from it without the vault's key. How values are encrypted is the vault's business.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+SCHEME: Final = "secret://"
+REDACTED: Final = "secret://redacted"
+"""What error messages and logs show; unlike a reference it cannot be opened again."""
+
+REFERENCE: Final = re.compile(r"secret://[a-z2-7]{26}")
+"""A reference anywhere in a text. Fixed width, so two references side by side stay two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """One encrypted value, named by its reference."""
+
+    ref: str
+    kind: str
+    """What was recognised (`password`, `github_token`, ...); safe to show."""
+    nonce: bytes
+    box: bytes
+
+
+def is_reference(text: str) -> bool:
+    """Whether `text` is one reference and nothing else."""
+    return REFERENCE.fullmatch(text) is not None
+
+
+def references(text: str) -> tuple[str, ...]:
+    """The references in `text`, each once, in order of first appearance."""
+    return tuple(dict.fromkeys(REFERENCE.findall(text)))

@@ -1,0 +1,202 @@
+"""Secrets given away by the name they are assigned to: code, configuration, headers, command lines.
+
+Each pattern starts at a boundary and repeats single character classes possessively, so from any
+start it reads one run; after a value the search resumes behind it, so no run is read for every name.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from lamina.core.secrets.fields import field_family
+from lamina.core.secrets.spans import Secret
+from lamina.core.secrets.values import (
+    is_code,
+    is_mixed,
+    is_placeholder,
+    is_plain_word,
+    is_random,
+    is_slug,
+    is_stop_word,
+)
+from lamina.core.secrets.words import FUNCTION_WORDS
+
+# A name cannot start inside a name (the lookbehind), so a long run of name characters is tried once.
+_NAME: Final = re.compile(
+    r"(?<![\w.\-])(?P<name>[\w.\-]{2,80}+)(?P<close>\\?[\"'`*]{0,2}\]?)"
+    r"(?:[ \t]{0,40}+(?P<sep>=>|:=|\|\|=|\?=|={1,3}|[:：])|(?P<tag>>)|(?P<gap>[ \t]{1,4}+(?=[^\s=:])))"
+    r"[ \t*]{0,40}+(?:(?:str|[sS]tring|[tT]ext|&str|SecretStr|any|const char)[ \t]?=[ \t]{0,8}+)?"
+    r"(?P<line>\r?\n[ \t]{0,16}+)?"
+)
+_QUOTE: Final = re.compile(r"(?:[fFbBrRuU]{0,2})(\\?[\"'`])")
+# Unclosed quotes of one sort can be met once per line, so closing is searched for at most thrice.
+_CLOSED: Final = {
+    '"': re.compile(r'(?:[^"\\\n]|\\.)*+(?=")'),
+    "'": re.compile(r"(?:[^'\\\n]|\\.)*+(?=')"),
+    "`": re.compile(r"[^`\n]*+(?=`)"),
+    '\\"': re.compile(r'[^"\\\n]*+(?=\\")'),
+    "\\'": re.compile(r"[^'\\\n]*+(?=\\')"),
+    "\\`": re.compile(r"[^`\\\n]*+(?=\\`)"),
+}
+_RUN: Final = re.compile(r"[^\s\"'`]++")
+_TAG_VALUE: Final = re.compile(r"[^<\n]++(?=</)")
+# The lookahead is bounded: at most forty steps for each of the three separators.
+_NEXT_PAIR: Final = re.compile(r"[,;&](?=[\w .\-]{1,40}[=:])|</|\\n|,(?=[\"'{\[])|;$")
+_HEADER: Final = re.compile(
+    r"authorization\\?[\"']?[ \t]{0,4}[:=,][ \t]{0,4}\\?[\"']?(?:bearer|basic|token|apikey|digest|bot)"
+    r"[ \t]{1,4}([^\s\"'`,;<>\\]++)",
+    re.IGNORECASE,
+)
+_BEARER: Final = re.compile(r"(?<!\w)(?:bearer|basic)[ \t]{1,4}([A-Za-z0-9_\-.+/=~]++)", re.IGNORECASE)
+_ENV_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*")
+_TRAILING: Final = ",;.'’"
+_PAIRS: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
+_LONGEST_PREFIX: Final = 24
+
+
+def find_headers(text: str) -> Iterator[Secret]:
+    """Yield the credentials of `Authorization` headers and of bearer tokens quoted without one."""
+    for found in _HEADER.finditer(text):
+        value = found[1].rstrip(".")
+        if len(value) >= 3 and not is_placeholder(value) and not is_code(value):
+            yield Secret(found.start(1), found.start(1) + len(value), "authorization")
+    for found in _BEARER.finditer(text):
+        value = found[1].rstrip(".")
+        if is_random(value) and not is_placeholder(value):
+            yield Secret(found.start(1), found.start(1) + len(value), "authorization")
+
+
+def find_assignments(text: str) -> Iterator[Secret]:
+    """Yield values whose name says they are secret."""
+    at = 0
+    while found := _NAME.search(text, at):
+        at = max(found.end("name"), found.start() + 1)
+        family = _family(text, found)
+        if family is None:
+            continue
+        span, quoted = _value_span(text, found)
+        if span is None:
+            continue
+        start, end = span
+        at = max(at, end)
+        if _accepts(text[start:end], family, quoted, _is_certain(text, found)):
+            yield Secret(start, end, "password" if family == "password" else _kind(found["name"]))
+
+
+def _family(text: str, found: re.Match[str]) -> str | None:
+    name = found["name"]
+    is_flag = name.startswith("-")
+    if found["gap"] and not is_flag:
+        return None
+    name = name.strip("-.")
+    if name.lower().endswith("authorization"):
+        return None
+    family = field_family(name)
+    if family is None and not is_flag and found.start() and text[found.start() - 1] == " ":
+        before = text[max(0, found.start() - _LONGEST_PREFIX) : found.start() - 1]
+        family = field_family(f"{before.rpartition(' ')[2]} {name}")
+    if family is None and name.lower() == "pass":
+        return "pass"
+    return family
+
+
+def _kind(name: str) -> str:
+    lowered = name.lower()
+    if "aws" in lowered and "secret" in lowered:
+        return "aws_secret_key"
+    return "api_key" if lowered.endswith("key") else "token"
+
+
+def _is_certain(text: str, found: re.Match[str]) -> bool:
+    """Whether the value is surely a literal: `NAME=value`, `--password value`, an element's text."""
+    name = found["name"]
+    if found["tag"] or name.startswith("--"):
+        return True
+    if found["sep"] != "=" or not _ENV_NAME.fullmatch(name):
+        return False
+    return found.end() == found.end("sep")
+
+
+def _value_span(text: str, found: re.Match[str]) -> tuple[tuple[int, int] | None, bool]:
+    at = found.end()
+    if found["tag"]:
+        inside = _TAG_VALUE.match(text, at)
+        return (inside.span() if inside else None), True
+    quote = _QUOTE.match(text, at)
+    if quote:
+        closed = _CLOSED[quote[1]].match(text, quote.end())
+        if closed:
+            return (closed.span() if closed.end() > closed.start() else None), True
+        at = quote.end()
+    run = _RUN.match(text, at)
+    if run is None or found["sep"] in {"==", "==="}:
+        return None, False
+    return trimmed_run(text, *run.span()), False
+
+
+def trimmed_run(text: str, start: int, end: int) -> tuple[int, int]:
+    """Cut a run of visible characters where the value in it plausibly ends."""
+    cut = _NEXT_PAIR.search(text, start, end)
+    end = cut.start() if cut else end
+    if text[max(0, start - 2) : start] == "**" and text[max(start, end - 2) : end] == "**":
+        end -= 2
+    while end > start:
+        last = text[end - 1]
+        opening = _PAIRS.get(last)
+        unbalanced = opening is not None and opening not in text[max(start, end - 512) : end]
+        if not (unbalanced or last in _TRAILING):
+            break
+        end -= 1
+    return start, end
+
+
+def _accepts(value: str, family: str, quoted: bool, certain: bool) -> bool:
+    if is_placeholder(value) or value.endswith(":"):
+        return False
+    if not quoted and is_code(value):
+        return False
+    if quoted and " " in value.strip():
+        return family != "token" and accepts_phrase(value)
+    if family == "token":
+        return _accepts_token(value, quoted or certain)
+    if family == "pass":
+        return len(value) >= 6 and is_mixed(value) and any(map(str.isdigit, value))
+    return _accepts_password(value, quoted or certain)
+
+
+def _accepts_token(value: str, literal: bool) -> bool:
+    if is_code(value) or value.isdigit() and len(value) < 16:
+        return False
+    if is_random(value):
+        return True
+    if "-" in value and is_slug(value):
+        return False
+    has_digit = any(map(str.isdigit, value))
+    return is_mixed(value) and has_digit and len(value) >= (6 if literal else 8) and not is_label(value)
+
+
+def _accepts_password(value: str, literal: bool) -> bool:
+    if value.isdigit():
+        return len(value) >= 4
+    if is_plain_word(value):
+        return literal and len(value) >= 4 and not is_stop_word(value)
+    return is_mixed(value) and len(value) >= 4 and (literal or not is_label(value))
+
+
+def is_label(value: str) -> bool:
+    """Whether `value` names a variable or a version rather than being drawn: `token2`, `item-1`."""
+    stem = value.rstrip("0123456789")
+    digits = len(value) - len(stem)
+    if digits == 0 or digits > 2:
+        return False
+    return field_family(stem.strip("_-.")) is not None or ("_" in stem or stem.endswith("-"))
+
+
+def accepts_phrase(value: str) -> bool:
+    """Whether words separated by spaces are a passphrase rather than a sentence about one."""
+    words = value.lower().split()
+    if any(word.strip(".,;:!?") in FUNCTION_WORDS for word in words):
+        return False
+    if all(is_plain_word(word) for word in words):
+        return 4 <= len(words) <= 24 and sum(map(is_stop_word, words)) <= 1
+    return any(map(str.isdigit, value)) and len(words) <= 8

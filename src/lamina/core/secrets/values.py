@@ -1,0 +1,158 @@
+"""Whether a piece of text can be a secret at all: placeholders, code, paths, randomness.
+
+Knows nothing about where the text was found; `phrases` and `shapes` ask with a context in mind.
+"""
+
+import re
+from collections import Counter
+from math import log2
+from typing import Final
+
+from lamina.core.secrets.words import NEVER_VALUES, PLACEHOLDER_MARKS, PLACEHOLDER_WORDS
+
+# Every pattern here is applied with `match` or `fullmatch` to one value, starts from a literal or a
+# single class, and repeats single classes only, so it reads its value at most twice.
+_TEMPLATE: Final = re.compile(
+    r"<[^<>]*>?|\[[^\[\]]*\]|\{[^{}]*\}|\{\{.*|\$\{.*|\$\(.*|\$\[.*|%\(.*|%[A-Za-z_]\w*%"
+    r"|\$[A-Za-z_]\w*|\$env:\w+|@[A-Za-z_]\w*@|#\{.*|!\w+|&\w+|\|[-+]?|>[-+]?|__\w+__",
+    re.DOTALL,
+)
+_CODE: Final = re.compile(
+    r"[A-Za-z_][\w.:>\-]*+[(\[{].*|[A-Za-z_]\w{0,30}\.[a-z_]{2,30}|[A-Za-z_]+(?:\.|::|->|\?\.)[A-Za-z_.:>?\-]+"
+    r"|[&*]?[A-Za-z_]+\*|[\[({].*|.*(?:\(\)|=>)",
+    re.DOTALL,
+)
+_PATH: Final = re.compile(r"(?:~|\.{1,2})/.*|[A-Za-z]:\\.*")
+_ROOTED: Final = re.compile(r"/[\w.\-@/]*")
+_FILE_NAME: Final = re.compile(
+    r"[\w.\-/\\]+\.(?:json|ya?ml|toml|txt|pem|key|crt|env|py|js|ts|go|rs|md|ini|cfg|conf|gpg|enc|html?)"
+)
+_ALGORITHM: Final = re.compile(
+    r"(?:sha|md|pbkdf|argon|aes|rsa|oauth|utf|base|hs|rs|es|ed|ps|ipv|http|tls|ssl|scrypt|bcrypt|v|ec|x)"
+    r"[-_]?\d{1,5}(?:[-_./]?[a-z0-9]{1,8}){0,3}",
+    re.IGNORECASE,
+)
+_DIGEST: Final = re.compile(r"(?:sha\d{1,3}|md5|blake\w{1,3})[:\-].*", re.IGNORECASE)
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}:\d\d.*")
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+")
+_UUID: Final = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+_ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.IGNORECASE)
+_HEX: Final = re.compile(r"(?:0x)?[0-9a-f]+", re.IGNORECASE)
+_SEPARATORS: Final = re.compile(r"[-_./+=~]+")
+_MASK: Final = frozenset("xX*.•#-_…?· ")
+_JOINERS: Final = "-_./'’: "
+_CONSIDERED: Final = 512
+"""How much of a value is looked at; beyond this, a longer value is no less random."""
+
+
+def is_template(value: str) -> bool:
+    """Whether `value` is a mask or something to be filled in by a program: `***`, `${TOKEN}`."""
+    value = value[:_CONSIDERED].strip()
+    if not value or value.startswith("secret://"):
+        return True
+    if _MASK.issuperset(value) or len(set(value)) == 1 or "..." in value or "…" in value:
+        return True
+    return _TEMPLATE.fullmatch(value) is not None or "{{" in value or "${" in value
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether `value` only marks the place of a secret: `<your-key>`, `${TOKEN}`, `***`, `changeme`.
+
+    `changeme` counts: it stands in every word list, so hiding it protects nothing and costs the
+    reader of a manual the one fact they need.
+    """
+    value = value[:_CONSIDERED].strip()
+    if is_template(value):
+        return True
+    words = [word.lower() for word in _WORD.findall(value)]
+    if not words:
+        return False
+    if any(word in PLACEHOLDER_MARKS for word in words):
+        return all(word in PLACEHOLDER_WORDS or word in PLACEHOLDER_MARKS for word in words)
+    has_digit = any(char.isdigit() for char in value)
+    return not has_digit and all(word in PLACEHOLDER_WORDS for word in words)
+
+
+def is_code(value: str) -> bool:
+    """Whether an unquoted `value` reads as an expression, a path, a date or an algorithm's name."""
+    value = value[:_CONSIDERED]
+    return (
+        _CODE.fullmatch(value) is not None
+        or _PATH.fullmatch(value) is not None
+        or (_ROOTED.fullmatch(value) is not None and is_slug(value))
+        or _FILE_NAME.fullmatch(value) is not None
+        or _ALGORITHM.fullmatch(value) is not None
+        or _DATE.fullmatch(value) is not None
+        or _DIGEST.fullmatch(value) is not None
+        or "://" in value
+    )
+
+
+def is_plain_word(value: str) -> bool:
+    """Whether `value` is letters and joiners only: a word, an identifier, a hyphenated phrase."""
+    return all(char.isalpha() or char in _JOINERS for char in value)
+
+
+def is_mixed(value: str) -> bool:
+    """Whether letters meet digits or symbols, as in a chosen password but not in a word."""
+    has_letter = any(char.isalpha() for char in value)
+    return has_letter and not is_plain_word(value)
+
+
+def is_stop_word(value: str) -> bool:
+    """Whether `value` is a word that follows "password is" without being the password."""
+    lowered = value.lower().strip("-_.,;:!?'\"*()")
+    return lowered in NEVER_VALUES or lowered.endswith(
+        ("ed", "ing", "able", "ible", "tion", "less", "ary", "ous", "ment", "ful", "ly", "ert", "iert")
+    )
+
+
+def entropy(value: str) -> float:
+    """Shannon entropy in bits per character."""
+    total = len(value)
+    return -sum(n / total * log2(n / total) for n in Counter(value).values()) if total else 0.0
+
+
+def is_random(value: str, *, shortest: int = 16) -> bool:
+    """Whether `value` looks drawn by a machine rather than written by a person.
+
+    The threshold follows the alphabet: sixteen symbols cannot exceed 4 bits, sixty-four reach 6, and
+    short strings stay well below either.
+    """
+    value = value[:_CONSIDERED]
+    if len(value) < shortest or is_slug(value):
+        return False
+    has_digit = any(char.isdigit() for char in value)
+    has_letter = any(char.isalpha() for char in value)
+    if not (has_digit and has_letter):
+        mixed_case = has_letter and value != value.lower() and value != value.upper()
+        return mixed_case and len(value) >= 24 and entropy(value) >= 4.2
+    if _HEX.fullmatch(value):
+        return entropy(value) >= 2.6
+    return entropy(value) >= (3.0 if len(value) < 24 else 3.3)
+
+
+def is_slug(value: str) -> bool:
+    """Whether `value` is words and small numbers joined by separators: `prod-us-east-1-node-04`."""
+    parts = [part for part in _SEPARATORS.split(value) if part]
+    wordy = sum(1 for part in parts if _is_wordy(part))
+    return wordy == len(parts)
+
+
+def _is_wordy(part: str) -> bool:
+    letters = part.rstrip("0123456789")
+    digits = len(part) - len(letters)
+    if not letters:
+        return digits <= 4 or (digits == 8 and part.startswith(("19", "20")))
+    if not letters.isalpha() or digits > 4:
+        return False
+    words = _WORD.findall(letters)
+    # A random run of letters breaks into many short "words" at its capitals.
+    return len(letters) <= 4 or len(letters) / len(words) >= 3.5
+
+
+def is_identifier_hash(value: str) -> bool:
+    """Whether `value` has the exact form of a UUID, a ULID or a hexadecimal digest."""
+    if _UUID.fullmatch(value) or _ULID.fullmatch(value):
+        return True
+    return len(value) in {32, 40, 56, 64, 96, 128} and _HEX.fullmatch(value) is not None

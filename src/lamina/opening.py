@@ -1,0 +1,74 @@
+"""`lamina.open`: the one place that turns a string into a store."""
+
+from pathlib import Path
+
+from lamina import config
+from lamina.core.principal import Principal, Surface, check_role
+from lamina.core.scope import Scope
+from lamina.errors import InvalidInputError, UnsupportedError
+from lamina.memory import Memory
+from lamina.stores.base import Store
+from lamina.vault import Vault
+
+KEY_FILE = "secret.key"
+
+
+def open(  # noqa: A001 - `lamina.open` is the name a user would say
+    where: str | Path | None = None,
+    *,
+    project: str | None = None,
+    name: str = "user",
+    role: str = "admin",
+    surface: Surface = Surface.LIBRARY,
+) -> Memory:
+    """Open a store and return a handle on it.
+
+    Args:
+        where: A directory (made if missing), `:memory:`, or `json:FILE`. Without it the nearest
+            `.lamina` directory is used, else the one in the home directory.
+        project: Confine the handle to one project.
+        name: Who acts.
+        role: `admin`, `orchestrator`, `agent`, `skill` or `reader`.
+        surface: The door through which changes come in; it is noted in the log.
+
+    Raises:
+        StoreError: The store cannot be opened; the message says what to do.
+    """
+    root = None if project is None else Scope.of(f"project/{project}")
+    principal = Principal(name, check_role(role), root, surface)
+    store, vault = _open_store(where)
+    return Memory(store, vault, principal)
+
+
+def _open_store(where: str | Path | None) -> tuple[Store, Vault]:
+    if isinstance(where, str):
+        if where == ":memory:":
+            from lamina.stores.ephemeral import EphemeralStore
+
+            return EphemeralStore(), Vault.ephemeral()
+        if where.startswith("json:"):
+            from lamina.stores.json_file import JsonFileStore
+
+            path = Path(where.removeprefix("json:"))
+            return JsonFileStore(path), Vault.at(path.with_name(path.name + ".key"))
+        _refuse_urls(where)
+    return open_directory(config.load().path if where is None else Path(where))
+
+
+def open_directory(folder: Path) -> tuple[Store, Vault]:
+    """The default store, in a directory that is checked first."""
+    from lamina.stores.filesystem import prepare_folder
+    from lamina.stores.sqlite.store import SqliteStore
+
+    prepare_folder(folder)
+    return SqliteStore(folder), Vault.at(folder / KEY_FILE)
+
+
+def _refuse_urls(where: str) -> None:
+    scheme, colon, rest = where.partition("://")
+    if colon:
+        raise UnsupportedError(
+            f"there is no store for {scheme[:20]}:// yet", remedy="Use a directory, or `:memory:`"
+        )
+    if not where or "\0" in where:
+        raise InvalidInputError(f"`where` is not a directory: {where!r:.40}")

@@ -1,0 +1,153 @@
+"""Sealing what is about to be written: every secret leaves, a reference takes its place.
+
+Runs before anything is stored, indexed, logged or projected, on every write path. Names (keys, tags,
+sources) are shown everywhere and must stay what the caller typed, so a secret in one is refused.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final, TypeAlias
+
+from lamina.core.canonical import Json
+from lamina.core.record import Content
+from lamina.core.sealed import REDACTED, REFERENCE, Sealed, is_reference
+from lamina.core.secrets import find_secrets, is_placeholder, is_secret_field
+from lamina.errors import InvalidInputError
+from lamina.vault import Vault
+
+_Open: TypeAlias = dict[str, Json] | list[Json]
+_Task: TypeAlias = tuple[Json, _Open, str, bool]
+
+_ROUNDS: Final = 4
+"""Taking one secret out can uncover another; after a few rounds nothing new appears."""
+_SHORTEST_COPY: Final = 6
+
+
+def seal_content(
+    content: Content, vault: Vault, stream: str, *, key: str | None = None
+) -> tuple[Content, tuple[Sealed, ...]]:
+    """Replace every secret in `content` by its reference, and hand out the secrets sealed.
+
+    Sealing what is already sealed changes nothing, and equal content gives equal references.
+
+    Raises:
+        InvalidInputError: A secret stands in the key, in a tag or in the source.
+        SecretError: The vault's key cannot be used.
+    """
+    names = [("key", key or ""), ("source", content.source), *(("tags", tag) for tag in content.tags)]
+    for argument, name in names:
+        _refuse_secret(argument, name, ())
+    sealer = _Sealer(vault, stream)
+    text, data = sealer.text(content.text), sealer.data(content.data)
+    if not sealer.sealed:
+        return content, ()
+    # A value recognised in one place is taken out of the other, where nothing gave it away.
+    text, data = sealer.text(text), sealer.data(data)
+    for argument, name in names:
+        _refuse_secret(argument, name, sealer.copied)
+    return replace(content, text=text, data=data), tuple(sealer.sealed.values())
+
+
+def scrub(text: str) -> str:
+    """Make `text` fit for an error message or a log: secrets become `secret://redacted`."""
+    for _ in range(_ROUNDS):
+        found = find_secrets(text)
+        if not found:
+            break
+        text = _replaced(text, [(each.start, each.end, REDACTED) for each in found])
+    return text
+
+
+def _refuse_secret(argument: str, name: str, known: tuple[str, ...]) -> None:
+    if any(value in name for value in known) or find_secrets(name):
+        raise InvalidInputError(
+            f"`{argument}` holds a secret",
+            remedy="Names are shown everywhere and cannot be sealed; put it in `text` or `data`",
+        )
+
+
+def _replaced(text: str, changes: list[tuple[int, int, str]]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for start, end, instead in changes:
+        pieces += (text[at:start], instead)
+        at = end
+    pieces.append(text[at:])
+    return "".join(pieces)
+
+
+class _Sealer:
+    """Collects what it seals, each value once."""
+
+    def __init__(self, vault: Vault, stream: str) -> None:
+        self._vault = vault
+        self._stream = stream
+        self._refs: dict[str, str] = {}
+        self.sealed: dict[str, Sealed] = {}
+
+    @property
+    def copied(self) -> tuple[str, ...]:
+        """Values distinctive enough to be taken out wherever they stand, longest first."""
+        long = [value for value in self._refs if len(value) >= _SHORTEST_COPY]
+        telling = [value for value in long if not value.isalpha() and not REFERENCE.search(value)]
+        return tuple(sorted(telling, key=lambda value: (-len(value), value)))
+
+    def text(self, text: str) -> str:
+        for _ in range(_ROUNDS):
+            found = find_secrets(text)
+            if not found:
+                break
+            changes = [(s.start, s.end, self._ref(text[s.start : s.end], s.kind)) for s in found]
+            text = _replaced(text, changes)
+        for value in self.copied:
+            if value in text:
+                text = text.replace(value, self._refs[value])
+        return text
+
+    def data(self, data: Mapping[str, Json]) -> dict[str, Json]:
+        """Walk with a list of tasks instead of recursion, so that no depth exhausts the stack."""
+        root: dict[str, Json] = {}
+        tasks = _inside(data, root, False)
+        while tasks:
+            value, into, name, secret = tasks.pop()
+            opened: _Open | None = _opened(value)
+            if opened is not None:
+                done: Json = opened
+                tasks += _inside(value, opened, secret)
+            elif isinstance(value, str):
+                done = self._whole(value) if secret else self.text(value)
+            else:
+                done = value
+            if isinstance(into, dict):
+                into[self.text(name)] = done
+            else:
+                into.append(done)
+        return root
+
+    def _whole(self, value: str) -> str:
+        if not value.strip() or is_reference(value) or is_placeholder(value):
+            return value
+        return self._ref(value, "field")
+
+    def _ref(self, value: str, kind: str) -> str:
+        if value not in self._refs:
+            sealed = self._vault.seal(value, self._stream, kind=kind)
+            self._refs[value] = sealed.ref
+            self.sealed[sealed.ref] = sealed
+        return self._refs[value]
+
+
+def _opened(value: Json) -> _Open | None:
+    if isinstance(value, Mapping):
+        return {}
+    return [] if isinstance(value, list | tuple) else None
+
+
+def _inside(value: Json, into: _Open, secret: bool) -> list[_Task]:
+    """What is left to do inside `value`, last first; a list under a secret name holds secrets."""
+    if isinstance(value, Mapping):
+        tasks = [(item, into, name, is_secret_field(name)) for name, item in value.items()]
+    else:
+        tasks = [(item, into, "", secret) for item in value]
+    tasks.reverse()
+    return tasks

@@ -1,0 +1,1 @@
+"""Where records are kept: one narrow protocol, several stores behind it."""

@@ -1,0 +1,121 @@
+"""What an ephemeral store holds, as plain dictionaries; the JSON file store writes it out."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from lamina.core import bm25, chain
+from lamina.core.changes import Event, Receipt
+from lamina.core.ids import RecordId
+from lamina.core.record import Record
+from lamina.core.sealed import Sealed
+from lamina.core.text import Term
+
+
+@dataclass(slots=True)
+class Stream:
+    """One root scope: its events and its own keyword statistics."""
+
+    events: list[Event] = field(default_factory=list)
+    lengths: dict[RecordId, int] = field(default_factory=dict)
+    postings: defaultdict[str, dict[RecordId, int]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+
+    def head(self) -> chain.Head:
+        """The newest link of the chain."""
+        if not self.events:
+            return chain.Head()
+        last = self.events[-1]
+        return chain.Head(last.seq, last.hash, last.at)
+
+    def drop(self, record_id: RecordId) -> None:
+        """Take a record out of the index."""
+        if self.lengths.pop(record_id, None) is not None:
+            for holders in self.postings.values():
+                holders.pop(record_id, None)
+
+    def add(self, record_id: RecordId, terms: Sequence[str]) -> None:
+        """Put a record into the index; one without words is not a document."""
+        if terms:
+            self.lengths[record_id] = len(terms)
+            for token, frequency in Counter(terms).items():
+                self.postings[token][record_id] = frequency
+
+    def variants(self, token: str, weight: float, *, expand: bool) -> dict[str, float]:
+        """The index tokens that stand for a query term, each with its weight."""
+        found = {token: weight} if self.postings.get(token) else {}
+        if found and not expand:
+            return found
+        words = [word for word, holders in self.postings.items() if holders and word != token]
+        starting = [word for word in words if word.startswith(token)]
+        if starting:
+            weight *= bm25.PREFIX_WEIGHT
+            return found | dict.fromkeys(bm25.choose_expansions(starting), weight)
+        inside = [word for word in words if token in word]
+        weight *= bm25.INFIX_WEIGHT
+        return found | dict.fromkeys(bm25.choose_expansions(inside), weight)
+
+    def scores(self, terms: Iterable[Term]) -> dict[RecordId, tuple[float, set[str]]]:
+        """What each record holding any of the terms scores, and by which tokens."""
+        average = sum(self.lengths.values()) / max(len(self.lengths), 1)
+        found: dict[RecordId, tuple[float, set[str]]] = {}
+        variants = [
+            variant
+            for term in terms
+            for variant in self.variants(term.token, term.weight, expand=term.expand).items()
+        ]
+        for token, weight in variants[: bm25.MAX_VARIANTS]:
+            holders = self.postings[token]
+            worth = weight * bm25.idf(len(self.lengths), len(holders))
+            for record_id, frequency in holders.items():
+                score, held = found.get(record_id, (0.0, set()))
+                gain = worth * bm25.part(frequency, self.lengths[record_id], average)
+                found[record_id] = (score + gain, held | {token})
+        return found
+
+
+@dataclass(slots=True)
+class Entry:
+    """One record: its versions that are kept, and what is sealed in it."""
+
+    versions: dict[int, Record] = field(default_factory=dict)
+    salts: dict[int, bytes] = field(default_factory=dict)
+    sealed: dict[str, Sealed] = field(default_factory=dict)
+
+    @property
+    def newest(self) -> Record:
+        """The version with the highest revision."""
+        return self.versions[max(self.versions)]
+
+
+@dataclass(slots=True)
+class Contents:
+    """Everything the store holds; the JSON file store writes this out."""
+
+    entries: dict[RecordId, Entry] = field(default_factory=dict)
+    places: dict[str, RecordId] = field(default_factory=dict)
+    streams: dict[str, Stream] = field(default_factory=dict)
+    receipts: dict[tuple[str, str], tuple[str, Receipt]] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    erased: set[RecordId] = field(default_factory=set)
+
+    def record(self, record_id: RecordId) -> Record | None:
+        """The newest version of a record, in whatever state."""
+        entry = self.entries.get(record_id)
+        return None if entry is None else entry.newest
+
+    def holder(self, place: str) -> Record | None:
+        """The current record that holds a slot."""
+        record_id = self.places.get(place)
+        return None if record_id is None else self.record(record_id)
+
+    def last_instant(self, stream: str) -> datetime | None:
+        """When the stream's newest event happened."""
+        found = self.streams.get(stream)
+        return None if found is None else found.head().at
+
+    def setting(self, name: str) -> str | None:
+        """What was chosen for this store, if anything."""
+        return self.settings.get(name)

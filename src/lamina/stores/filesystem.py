@@ -1,0 +1,106 @@
+"""Whether a directory can hold a store, and what kind of file system it lies on."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from lamina.errors import InvalidInputError, StoreError, StoreFullError, StoreReadOnlyError
+
+_NETWORK: Final = frozenset(
+    ("nfs", "nfs4", "cifs", "smb3", "smbfs", "smb2", "afs", "afpfs", "webdav", "davfs", "9p",
+     "ceph", "glusterfs", "lustre", "beegfs", "ocfs2", "gfs2", "fuse.sshfs", "fuse.rclone",
+     "fuse.s3fs", "fuse.gcsfuse", "fuse.davfs", "fuse.glusterfs")
+)  # fmt: skip
+_IN_MEMORY: Final = frozenset(("tmpfs", "ramfs", "devtmpfs"))
+_MOUNTS: Final = Path("/proc/self/mountinfo")
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the directory if it is missing, and refuse one that cannot hold a shared database."""
+    try:
+        real = folder.resolve(strict=False)
+        if real.exists() and not real.is_dir():
+            raise InvalidInputError(
+                f"{folder} is a file, not a directory", remedy="Name a directory for the store"
+            )
+        # Memories are private: nobody else may read what lies in here.
+        real.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Look once: a loop or a missing right shows only when the directory is used.
+        os.stat(real)
+    except RuntimeError as error:
+        raise _unusable(folder, "its links lead in a circle") from error
+    except OSError as error:
+        raise _meaning(folder, error) from error
+    kind = kind_of(real)
+    if kind in _NETWORK:
+        raise StoreError(
+            f"{folder} lies on a network file system ({kind}), where SQLite's locks do not hold",
+            remedy="Use a local directory, or a server store when machines share memory",
+        )
+
+
+def kind_of(path: Path) -> str:
+    """The kind of file system, as the operating system names it; empty when it does not say."""
+    if _MOUNTS.exists():
+        return kind_in_mountinfo(_MOUNTS.read_text(encoding="utf-8", errors="replace"), path)
+    if sys.platform == "darwin":
+        done = subprocess.run(["/sbin/mount"], capture_output=True, text=True, check=False)
+        return kind_in_mount_output(done.stdout, path)
+    return ""
+
+
+def is_in_memory(kind: str) -> bool:
+    """Whether a sync on such a file system reaches no disk."""
+    return kind in _IN_MEMORY
+
+
+def kind_in_mountinfo(mounts: str, path: Path) -> str:
+    """Read Linux's table of mounts: the longest mount point that holds the path wins."""
+    found: list[tuple[int, str]] = []
+    for line in mounts.splitlines():
+        left, _, right = line.partition(" - ")
+        fields = left.split(" ")
+        if len(fields) > 4 and right:
+            point = Path(fields[4].encode().decode("unicode_escape"))
+            if path == point or point in path.parents:
+                found.append((len(point.parts), right.split(" ")[0]))
+    # Of two mounts on one point the later one covers the earlier.
+    return max(enumerate(found), key=lambda item: (item[1][0], item[0]))[1][1] if found else ""
+
+
+def kind_in_mount_output(output: str, path: Path) -> str:
+    """Read what `mount` prints on macOS: `device on /point (kind, options)`."""
+    found = [(0, "")]
+    for line in output.splitlines():
+        point, _, options = line.partition(" on ")[2].rpartition(" (")
+        if point and (path == Path(point) or Path(point) in path.parents):
+            found.append((len(Path(point).parts), options.split(",")[0].rstrip(")")))
+    return max(found)[1]
+
+
+def _meaning(folder: Path, error: OSError) -> StoreError | InvalidInputError:
+    match error.errno:
+        case errno.ELOOP:
+            return _unusable(folder, "its links lead in a circle")
+        case errno.ENOSPC | errno.EDQUOT:
+            return StoreFullError(f"no room is left for {folder}", remedy="Free some space")
+        case errno.EROFS | errno.EACCES | errno.EPERM:
+            return StoreReadOnlyError(
+                f"{folder} cannot be written: {error.strerror}",
+                remedy="Check its owner and mode, or choose another directory",
+            )
+        case errno.ENOTDIR | errno.EEXIST:
+            return _unusable(folder, "a part of its path is a file")
+        case errno.ENAMETOOLONG:
+            return _unusable(folder, "its name is too long")
+        case _:
+            return StoreError(f"{folder} cannot be used: {error.strerror}")
+
+
+def _unusable(folder: Path, why: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{str(folder)[:200]} cannot hold a store: {why}", remedy="Choose another directory"
+    )

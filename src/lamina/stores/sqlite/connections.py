@@ -1,0 +1,161 @@
+"""The connections of one process: one that writes, for all threads together, and some that read.
+
+Writers queue up; whoever gets the lock first commits for everyone waiting, so that threads share the
+price of a sync. There is no thread of our own: nothing to lose at a fork, nothing to wake.
+"""
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+from lamina.errors import StoreError
+from lamina.stores.sqlite.driver import Connection, DriverError, connect, translated
+
+T = TypeVar("T")
+_MOST_IN_ONE_COMMIT: Final = 64
+# Connections of a parent process: using or closing them here would corrupt the parent's locks.
+_INHERITED: Final[list[Connection]] = []
+
+
+@dataclass(slots=True, eq=False)
+class _Request(Generic[T]):
+    work: Callable[[Connection], T]
+    synced: bool
+    done: bool = False
+    result: T | None = None
+    error: BaseException | None = None
+
+
+class Connections:
+    """All access to one database file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._reset()
+
+    def _reset(self) -> None:
+        self._pid = os.getpid()
+        self._queue: deque[_Request[Any]] = deque()
+        self._turn = threading.Lock()
+        self._writer: Connection | None = None
+        self._synced = False
+        self._readers: list[Connection] = []
+        self._closed = False
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection on one consistent snapshot, which cannot write."""
+        self._check_open()
+        with translated(self._path):
+            connection = self._readers.pop() if self._readers else self._open_reader()
+            try:
+                connection.execute("begin")
+                yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.execute("rollback")
+                self._readers.append(connection)
+
+    def write(self, work: Callable[[Connection], T], *, synced: bool = True) -> T:
+        """Run `work` in a write transaction, possibly together with other threads' work."""
+        self._check_open()
+        request = _Request(work, synced)
+        self._queue.append(request)
+        with self._turn:
+            while not request.done:
+                self._commit_together()
+        if request.error is not None:
+            raise request.error
+        return request.result  # type: ignore[return-value]  # set whenever there is no error
+
+    def alone(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` on the writing connection outside any transaction: checkpoints, vacuum."""
+        self._check_open()
+        with self._turn, translated(self._path):
+            return work(self._writing())
+
+    def close(self) -> None:
+        """Close what this process opened."""
+        if self._pid != os.getpid():
+            return
+        with self._turn, translated(self._path):
+            self._closed = True
+            for connection in (*self._readers, *([self._writer] if self._writer else [])):
+                connection.close()
+            self._readers, self._writer = [], None
+
+    def _check_open(self) -> None:
+        if self._pid != os.getpid():
+            _INHERITED.extend(self._readers + ([self._writer] if self._writer else []))
+            self._reset()
+        if self._closed:
+            raise StoreError("the store is closed", remedy="Open it again with lamina.open()")
+
+    def _open_reader(self) -> Connection:
+        connection = connect(self._path, create=False)
+        connection.execute("pragma query_only = on")
+        return connection
+
+    def _writing(self) -> Connection:
+        if self._writer is None:
+            self._writer = connect(self._path, create=False)
+            self._synced = False
+        return self._writer
+
+    def _commit_together(self) -> None:
+        """Commit the requests at the head of the queue in one transaction."""
+        batch = [self._queue.popleft() for _ in range(min(len(self._queue), _MOST_IN_ONE_COMMIT))]
+        try:
+            with translated(self._path):
+                connection = self._writing()
+                self._choose_sync(connection, synced=any(request.synced for request in batch))
+                connection.execute("begin immediate")
+                try:
+                    for request in batch:
+                        _attempt(connection, request)
+                    connection.execute("commit")
+                except BaseException:
+                    self._abandon(connection)
+                    raise
+        except BaseException as error:
+            for request in batch:
+                # None of them was committed, whatever became of it before.
+                request.error = error
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            for request in batch:
+                request.done = True
+
+    def _choose_sync(self, connection: Connection, *, synced: bool) -> None:
+        if synced != self._synced:
+            connection.execute(f"pragma synchronous = {'full' if synced else 'normal'}")
+            self._synced = synced
+
+    def _abandon(self, connection: Connection) -> None:
+        """After a failed commit nothing about the connection is certain, so it is opened anew."""
+        self._writer = None
+        try:
+            if connection.in_transaction:
+                connection.execute("rollback")
+        finally:
+            connection.close()
+
+
+def _attempt(connection: Connection, request: _Request[Any]) -> None:
+    """Run one request in a savepoint, so that its failure leaves the others alone."""
+    connection.execute("savepoint request")
+    try:
+        request.result = request.work(connection)
+    except Exception as error:
+        if isinstance(error, DriverError) or not connection.in_transaction:
+            # The driver failed, and with it perhaps the whole transaction.
+            raise
+        connection.execute("rollback to request")
+        request.error = error
+    connection.execute("release request")

@@ -1,0 +1,123 @@
+"""Opening SQLite properly, and saying plainly what went wrong.
+
+The only module that imports the driver. One library in one process matters: a second one that opens
+and closes the file would drop the locks of the first.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import apsw
+
+from lamina.errors import (
+    InvalidInputError,
+    LaminaError,
+    StoreDamagedError,
+    StoreError,
+    StoreFullError,
+    StoreReadOnlyError,
+    StoreUnavailableError,
+)
+
+Connection: TypeAlias = apsw.Connection
+DriverError: TypeAlias = apsw.Error
+Value: TypeAlias = str | int | float | bytes | None
+
+APPLICATION_ID: Final = 0x4C414D49
+"""`LAMI`: tells our files from everybody else's."""
+BUSY_SECONDS: Final = 30
+# Below this release two writing connections can corrupt a file in WAL mode.
+_OLDEST: Final = (3, 51, 3)
+_PRAGMAS: Final = (
+    # A deleted value would otherwise stay readable in free pages.
+    "secure_delete = on",
+    # Schema text comes from the file; it must not call functions with side effects.
+    "trusted_schema = off",
+    # Catches a damaged page when it is read instead of answering from it.
+    "cell_size_check = on",
+    # A mapped file turns an I/O error into a signal that kills the process.
+    "mmap_size = 0",
+    # The log shrinks back to this after a burst.
+    "journal_size_limit = 67108864",
+    "foreign_keys = on",
+)
+
+
+def connect(path: Path, *, create: bool) -> Connection:
+    """A connection with every pragma set that the promises rest on."""
+    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+    if version < _OLDEST:
+        raise StoreError(
+            f"SQLite {apsw.sqlite_lib_version()} can corrupt a shared store",
+            remedy="Upgrade the apsw package",
+        )
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+    with translated(path):
+        connection = apsw.Connection(str(path), flags=flags)
+        connection.set_busy_timeout(BUSY_SECONDS * 1000)
+        for pragma in _PRAGMAS:
+            connection.execute(f"pragma {pragma}").fetchall()
+        if sys.platform == "darwin":
+            # Without it macOS only hands the bytes to the drive's own cache.
+            connection.execute("pragma fullfsync = on").fetchall()
+    return connection
+
+
+def one(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Value:
+    """The first column of the first row, or nothing."""
+    for row in connection.execute(sql, parameters):
+        value: Value = row[0]
+        return value
+    return None
+
+
+@contextmanager
+def translated(path: Path | str) -> Iterator[None]:
+    """No driver error leaves: each becomes one of ours, with what to do about it."""
+    try:
+        yield
+    except LaminaError:
+        raise
+    except apsw.Error as error:
+        raise _meaning(error, path) from error
+
+
+def _meaning(error: apsw.Error, path: Path | str) -> LaminaError:
+    match error:
+        case apsw.BusyError() | apsw.LockedError():
+            return StoreUnavailableError(
+                f"the store at {path} stayed busy for {BUSY_SECONDS} seconds",
+                remedy="Another process holds it; try again, or stop that process",
+            )
+        case apsw.FullError():
+            return StoreFullError(
+                f"no room is left for the store at {path}",
+                remedy="Free some space and try again; nothing acknowledged was lost",
+            )
+        case apsw.ReadOnlyError():
+            return StoreReadOnlyError(
+                f"the store at {path} cannot be written",
+                remedy="Check the owner and mode of the directory, and whether the disk is read-only",
+            )
+        case apsw.CantOpenError():
+            return StoreError(
+                f"the store at {path} cannot be opened",
+                remedy="Check that the directory exists and that you may read and write it",
+            )
+        case apsw.NotADBError() | apsw.CorruptError():
+            return StoreDamagedError(
+                f"the file {path} is damaged or is not a Lamina store ({error})",
+                remedy="Keep the file, run `lamina doctor`, and restore from an export or backup",
+            )
+        case apsw.TooBigError():
+            return InvalidInputError(f"a value is too large for the store ({error})")
+        case apsw.IOError():
+            return StoreError(
+                f"the disk failed under the store at {path} ({error})",
+                remedy="Nothing was acknowledged; check the disk, then try again",
+            )
+        case _:
+            return StoreError(f"the store at {path} failed: {error}")

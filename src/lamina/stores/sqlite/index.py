@@ -1,0 +1,143 @@
+"""The keyword index: FTS5 as a postings store, BM25 in SQL with each stream's own statistics.
+
+FTS5's own ranking uses the statistics of the whole table, so one tenant's documents would move
+another's scores. Here a token is written as `<stream>:<token>`, which makes postings, document counts
+and vocabulary the stream's own, and the formula of `lamina.core.bm25` is spelled out in SQL.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lamina.core import bm25, canonical
+from lamina.core.text import Term
+from lamina.stores.base import Match, Search
+from lamina.stores.sqlite.driver import Connection, Value, one
+from lamina.stores.sqlite.predicates import Predicate, everything
+from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+
+_POSTINGS: Final = (
+    "select doc, term, ? * count(*) * ? / (count(*) + ? * (1 - ? + ? * r.length / ?)) as gain"
+    " from word_posting p join record r on r.rid = p.doc where p.term = ? group by doc"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stream:
+    sid: int
+    documents: int
+    average: float
+
+
+def replace(connection: Connection, sid: int, rid: int, terms: Sequence[str]) -> None:
+    """Index a record by these tokens instead of whatever it had."""
+    drop(connection, sid, rid)
+    if not terms:
+        return
+    body = " ".join(f"{sid}:{token}" for token in terms)
+    connection.execute("insert into word (rowid, body) values (?, ?)", (rid, body))
+    connection.execute("update record set length = ? where rid = ?", (len(terms), rid))
+    _count(connection, sid, 1, len(terms))
+
+
+def drop(connection: Connection, sid: int, rid: int) -> None:
+    """Take a record out of the index."""
+    length = int(one(connection, "select length from record where rid = ?", (rid,)) or 0)
+    if length:
+        connection.execute("delete from word where rowid = ?", (rid,))
+        connection.execute("update record set length = 0 where rid = ?", (rid,))
+        _count(connection, sid, -1, -length)
+
+
+def search(connection: Connection, wanted: Search) -> list[Match]:
+    """The best matches over all streams within reach."""
+    where = everything(wanted.reach, wanted.where, wanted.live_at)
+    names = wanted.reach.streams()
+    found = [
+        match
+        for stream in _streams(connection, names)
+        for match in _search_stream(connection, stream, wanted, where)
+    ]
+    found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
+    return [match for match, _ in found[: wanted.limit]]
+
+
+def _search_stream(
+    connection: Connection, stream: _Stream, wanted: Search, where: Predicate
+) -> Iterator[tuple[Match, int]]:
+    variants = list(_variants(connection, stream, wanted.terms))[: bm25.MAX_VARIANTS]
+    if not variants:
+        return
+    parameters: list[Value] = []
+    for token, weight, containing in variants:
+        worth = weight * bm25.idf(stream.documents, containing)
+        parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, stream.average, token]
+    gains = " union all ".join([_POSTINGS] * len(variants))
+    sql = (
+        f"select {RECORD_COLUMNS}, r.rid, round(sum(g.gain), ?) as score,"
+        f" json_group_array(distinct g.term) from ({gains}) g"
+        " join record r on r.rid = g.doc join version v on v.vid = r.head"
+        f" where {where.sql}"
+        " group by r.rid order by score desc, r.rid desc limit ?"
+    )
+    every = (bm25.PRECISION, *parameters, *where.parameters, wanted.limit)
+    for row in connection.execute(sql, every):
+        *record, rid, score, terms = row
+        yield Match(to_record(tuple(record)), float(score), _plain(str(terms))), int(rid)
+
+
+def _streams(connection: Connection, names: frozenset[str] | None) -> list[_Stream]:
+    sql = "select sid, documents, tokens, name from stream where documents > 0"
+    return [
+        _Stream(int(sid), int(documents), int(tokens) / int(documents))
+        for sid, documents, tokens, name in connection.execute(sql).fetchall()
+        if names is None or name in names
+    ]
+
+
+def _variants(
+    connection: Connection, stream: _Stream, terms: Iterable[Term]
+) -> Iterator[tuple[str, float, int]]:
+    """The stored tokens that stand for the query's terms: (token, weight, documents with it)."""
+    for term in terms:
+        token = f"{stream.sid}:{term.token}"
+        containing = int(one(connection, "select doc from word_count where term = ?", (token,)) or 0)
+        if containing:
+            yield token, term.weight, containing
+        if term.expand or not containing:
+            for word, factor, documents in _expansions(connection, stream, term.token):
+                yield word, term.weight * factor, documents
+
+
+def _expansions(
+    connection: Connection, stream: _Stream, piece: str
+) -> Iterator[tuple[str, float, int]]:
+    start = f"{stream.sid}:"
+    # No token reaches beyond this bound: it is the last character there is.
+    prefix = (f"{start}{piece}", f"{start}{piece}\U0010ffff")
+    found = _vocabulary(connection, "term > ? and term < ?", prefix)
+    factor = bm25.PREFIX_WEIGHT
+    if not found:
+        inside = (start, f"{stream.sid};", len(start) + 1, piece, f"{start}{piece}")
+        test = "term > ? and term < ? and instr(substr(term, ?), ?) and term <> ?"
+        found = _vocabulary(connection, test, inside)
+        factor = bm25.INFIX_WEIGHT
+    for word in bm25.choose_expansions(found):
+        yield word, factor, found[word]
+
+
+def _vocabulary(connection: Connection, test: str, parameters: tuple[Value, ...]) -> dict[str, int]:
+    sql = f"select term, doc from word_count where {test}"
+    return {str(term): int(documents) for term, documents in connection.execute(sql, parameters)}
+
+
+def _count(connection: Connection, sid: int, documents: int, tokens: int) -> None:
+    connection.execute(
+        "update stream set documents = documents + ?, tokens = tokens + ? where sid = ?",
+        (documents, tokens, sid),
+    )
+
+
+def _plain(terms: str) -> tuple[str, ...]:
+    """The tokens without the number of their stream."""
+    return tuple(sorted(term.split(":", 1)[1] for term in canonical.loads(terms, "terms")))

@@ -1,0 +1,179 @@
+"""Filters and reach as SQL. Every value, and every field name inside `data`, is a parameter.
+
+`lamina.core.filters.matches` is what these predicates must mean.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from lamina.core.access import Grant, Reach
+from lamina.core.filters import Condition, Filter, Op, Scalar
+from lamina.core.instants import to_text
+from lamina.stores.sqlite.driver import Value
+
+_RECORD: Final = frozenset(("id", "scope", "layer", "key", "created_at"))
+_COMPARE: Final = {Op.GT: ">", Op.GTE: ">=", Op.LT: "<", Op.LTE: "<="}
+_FALSE: Final = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A piece of SQL with its parameters, in order."""
+
+    sql: str
+    parameters: tuple[Value, ...] = ()
+
+
+def column(field: str) -> str:
+    """The column of a record's field; fields were checked when the filter was parsed."""
+    return f"r.{field}" if field in _RECORD else f"v.{field}"
+
+
+def everything(reach: Reach, where: Filter, live_at: datetime | None) -> Predicate:
+    """All that a read demands of a row."""
+    parts = [_within(reach), *(_condition(one) for one in where.conditions)]
+    if live_at is not None:
+        live = "v.state = 'current' and (v.expires_at is null or v.expires_at > ?)"
+        parts.append(Predicate(live, (to_text(live_at),)))
+    return _joined(parts, "and")
+
+
+def _within(reach: Reach) -> Predicate:
+    return _joined([_grant(grant) for grant in reach.grants], "or")
+
+
+def _grant(grant: Grant) -> Predicate:
+    layers = sorted(grant.layers)
+    in_layers = Predicate(f"r.layer in ({_marks(layers)})", tuple(layers))
+    if grant.scope is None:
+        return in_layers
+    if not grant.subtree:
+        return _joined([in_layers, Predicate("r.scope = ?", (grant.scope,))], "and")
+    # `0` is the character after `/`: a range, because LIKE would read `_` in a name as any letter.
+    below = "(r.scope = ? or r.scope > ? and r.scope < ?)"
+    bounds = (grant.scope, f"{grant.scope}/", f"{grant.scope}0")
+    return _joined([in_layers, Predicate(below, bounds)], "and")
+
+
+def _condition(condition: Condition) -> Predicate:
+    if condition.field == "data":
+        return _in_data(condition)
+    if condition.field == "tags":
+        wanted = _listed(condition.value)
+        sql = f"exists (select 1 from json_each(v.tags) where value in ({_marks(wanted)}))"
+        return Predicate(sql, wanted)
+    return _on_column(column(condition.field), condition.op, condition.value)
+
+
+def _on_column(name: str, op: Op, value: Scalar | tuple[Scalar, ...]) -> Predicate:
+    if isinstance(value, tuple):
+        given = [one for one in value if one is not None]
+        listed = Predicate(f"ifnull({name} in ({_marks(given)}), 0)", tuple(given))
+        absent = [Predicate(f"{name} is null")] if len(given) < len(value) else []
+        return _joined([listed, *absent], "or")
+    match op:
+        case Op.EQ:
+            return Predicate(f"{name} is ?", (value,))
+        case Op.NE:
+            return Predicate(f"{name} is not ?", (value,))
+        case Op.PREFIX:
+            return Predicate(f"substr({name}, 1, ?) = ?", (len(str(value)), value))
+        case _ if value is None:
+            return Predicate(_FALSE)
+        case _:
+            return Predicate(f"ifnull({name} {_COMPARE[op]} ?, 0)", (value,))
+
+
+def _in_data(condition: Condition) -> Predicate:
+    op, value = condition.op, condition.value
+    match op:
+        case Op.ANY:
+            return _any_in_data(condition.path, _listed(value))
+        case Op.IN:
+            inside = _along(condition.path, _member("%s", _listed(value)))
+            absent = Condition("data", condition.path, Op.EQ, None)
+            parts = [inside] + ([_in_data(absent)] if None in _listed(value) else [])
+            return _joined(parts, "or")
+        case Op.NE:
+            equal = _in_data(Condition("data", condition.path, Op.EQ, value))
+            return Predicate(f"not {equal.sql}", equal.parameters)
+        case Op.EQ if value is None:
+            present = _along(condition.path, Predicate("%s.type <> 'null'"))
+            return Predicate(f"not {present.sql}", present.parameters)
+        case Op.EQ:
+            return _along(condition.path, _equals("%s", value))
+        case Op.PREFIX:
+            test = Predicate("%s.type = 'text' and substr(%s.atom, 1, ?) = ?", (len(str(value)), str(value)))
+            return _along(condition.path, test)
+        case _:
+            return _along(condition.path, _compares("%s", op, value))
+
+
+def _any_in_data(path: tuple[str, ...], wanted: tuple[Scalar, ...]) -> Predicate:
+    tests = _member("item", wanted)
+    listed = "case when %s.type = 'array' then %s.value end"
+    sql = f"exists (select 1 from json_each({listed}) item where {tests.sql})"
+    return _along(path, Predicate(sql, tests.parameters))
+
+
+def _along(path: tuple[str, ...], test: Predicate) -> Predicate:
+    """Whether `data` holds a value at the path for which the test is true.
+
+    The guard by type keeps text that looks like JSON from being read as JSON.
+    """
+    tables, source = [], "v.data"
+    for depth, _ in enumerate(path):
+        tables.append(f"json_each({source}) d{depth}")
+        source = f"case when d{depth}.type = 'object' then d{depth}.value end"
+    names = " and ".join(f"d{depth}.key = ?" for depth, _ in enumerate(path))
+    last = f"d{len(path) - 1}"
+    sql = f"exists (select 1 from {', '.join(tables)} where {names} and {test.sql.replace('%s', last)})"
+    return Predicate(sql, (*path, *test.parameters))
+
+
+def _equals(name: str, value: Scalar) -> Predicate:
+    if value is None:
+        return Predicate(f"{name}.type = 'null'")
+    if isinstance(value, bool):
+        return Predicate(f"{name}.type = '{'true' if value else 'false'}'")
+    return Predicate(f"{name}.type in {_family(value)} and {name}.atom = ?", (value,))
+
+
+def _member(name: str, values: tuple[Scalar, ...]) -> Predicate:
+    """Whether the value is one of these, type for type."""
+    texts = [one for one in values if isinstance(one, str)]
+    numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
+    parts = [
+        Predicate(f"{name}.type in {_family(group[0])} and {name}.atom in ({_marks(group)})", tuple(group))
+        for group in (texts, numbers)
+        if group
+    ]
+    rest = {one for one in values if one is None or isinstance(one, bool)}
+    return _joined(parts + [_equals(name, one) for one in sorted(rest, key=str)], "or")
+
+
+def _compares(name: str, op: Op, value: Scalar | tuple[Scalar, ...]) -> Predicate:
+    if value is None or isinstance(value, bool | tuple):
+        return Predicate(_FALSE)
+    return Predicate(f"{name}.type in {_family(value)} and {name}.atom {_COMPARE[op]} ?", (value,))
+
+
+def _family(value: Scalar) -> str:
+    return "('text')" if isinstance(value, str) else "('integer', 'real')"
+
+
+def _joined(parts: Sequence[Predicate], word: str) -> Predicate:
+    if not parts:
+        return Predicate("1" if word == "and" else _FALSE)
+    sql = f"({f' {word} '.join(part.sql for part in parts)})"
+    return Predicate(sql, tuple(value for part in parts for value in part.parameters))
+
+
+def _listed(value: Scalar | tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))

@@ -1,0 +1,143 @@
+"""Questions put to one connection: records, versions and events by id, slot, filter or sequence."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+from lamina.core.access import Reach
+from lamina.core.changes import Event, Version
+from lamina.core.filters import Filter
+from lamina.core.ids import RecordId
+from lamina.core.instants import from_text
+from lamina.core.record import Record
+from lamina.core.sealed import Sealed
+from lamina.stores.base import Query
+from lamina.stores.sqlite.driver import Connection, Value, one
+from lamina.stores.sqlite.predicates import Predicate, column, everything
+from lamina.stores.sqlite.rows import EVENT_COLUMNS, RECORD_COLUMNS, to_event, to_record
+
+NEWEST: Final = "record r join version v on v.vid = r.head"
+_BY_ID: Final = f"select {RECORD_COLUMNS} from {NEWEST} where r.id = ?"
+_BY_PLACE: Final = (
+    f"select {RECORD_COLUMNS} from version v join record r on r.rid = v.rid where v.place = ?"
+)
+_EVENTS: Final = f"select {EVENT_COLUMNS} from event e join stream s on s.sid = e.sid"
+_OLD_VERSIONS: Final = (
+    f"select {RECORD_COLUMNS} from record r join version v on v.rid = r.rid where r.id = ?"
+)
+
+
+def record(connection: Connection, record_id: RecordId) -> Record | None:
+    """The newest version of a record, whoever may see it."""
+    return _first(connection, _BY_ID, (record_id,))
+
+
+def holder(connection: Connection, place: str) -> Record | None:
+    """The current record in a slot, whoever may see it."""
+    return _first(connection, _BY_PLACE, (place,))
+
+
+def get(connection: Connection, reach: Reach, ids: Sequence[RecordId]) -> list[Record]:
+    """The records found within reach, in the order asked for."""
+    within = everything(reach, Filter(), None)
+    found = (
+        _first(connection, f"{_BY_ID} and {within.sql}", (record_id, *within.parameters))
+        for record_id in ids
+    )
+    return [one_record for one_record in found if one_record is not None]
+
+
+def find(connection: Connection, reach: Reach, place: str) -> Record | None:
+    """The current record in a slot, within reach."""
+    within = everything(reach, Filter(), None)
+    return _first(connection, f"{_BY_PLACE} and {within.sql}", (place, *within.parameters))
+
+
+def query(connection: Connection, wanted: Query) -> list[Record]:
+    """The records that match, in order."""
+    field, descending = wanted.order_by
+    where = _where(wanted)
+    direction = "desc" if descending else "asc"
+    order = f"r.rid {direction}" if field is None else f"{column(field)} {direction}, r.rid desc"
+    sql = f"select {RECORD_COLUMNS} from {NEWEST} where {where.sql} order by {order} limit ?"
+    limit = -1 if wanted.limit is None else wanted.limit
+    return [to_record(row) for row in connection.execute(sql, (*where.parameters, limit))]
+
+
+def count(connection: Connection, wanted: Query) -> int:
+    """How many records match."""
+    where = everything(wanted.reach, wanted.where, wanted.live_at)
+    sql = f"select count(*) from {NEWEST} where {where.sql}"
+    return int(one(connection, sql, where.parameters) or 0)
+
+
+def versions(connection: Connection, reach: Reach, record_id: RecordId) -> list[Version]:
+    """A record's events with the versions that are kept."""
+    current = record(connection, record_id)
+    events = _events(connection, f"{_EVENTS} where e.record = ? order by e.seq", (record_id,))
+    if not events:
+        return []
+    # An erased record has lost its scope: only sight of the whole stream shows its events.
+    visible = reach.sees(current) if current else reach.sees_stream(events[0].stream)
+    if not visible:
+        return []
+    kept = {
+        found.rev: found
+        for found in map(to_record, connection.execute(_OLD_VERSIONS, (record_id,)))
+    }
+    return [Version(event, kept.get(event.rev)) for event in events]
+
+
+def events(connection: Connection, stream: str, after: int, limit: int) -> list[Event]:
+    """A stream's events behind a sequence number."""
+    sql = f"{_EVENTS} where s.name = ? and e.seq > ? order by e.seq limit ?"
+    return _events(connection, sql, (stream, after, limit))
+
+
+def transaction(connection: Connection, tx: RecordId) -> list[Event]:
+    """The events of one commit."""
+    return _events(connection, f"{_EVENTS} where e.tx = ? order by s.name, e.seq", (tx,))
+
+
+def streams(connection: Connection) -> list[str]:
+    """The names of all streams."""
+    return [str(row[0]) for row in connection.execute("select name from stream order by name")]
+
+
+def last_instant(connection: Connection, stream: str) -> datetime | None:
+    """When the stream's newest event happened."""
+    found = one(connection, "select at from stream where name = ?", (stream,))
+    return None if found is None else from_text(str(found))
+
+
+def sealed(connection: Connection, record_id: RecordId) -> list[Sealed]:
+    """The sealed values of a record."""
+    sql = (
+        "select z.ref, z.kind, z.nonce, z.box from sealed z join record r on r.rid = z.rid"
+        " where r.id = ? order by z.ref"
+    )
+    return [Sealed(*row) for row in connection.execute(sql, (record_id,))]
+
+
+def settings(connection: Connection) -> dict[str, str]:
+    """The settings chosen for this store."""
+    return {str(name): str(value) for name, value in connection.execute("select * from setting")}
+
+
+def _where(wanted: Query) -> Predicate:
+    where = everything(wanted.reach, wanted.where, wanted.live_at)
+    if wanted.after is None:
+        return where
+    sign = "<" if wanted.order_by[1] else ">"
+    behind = f"{where.sql} and r.rid {sign} (select rid from record where id = ?)"
+    return Predicate(behind, (*where.parameters, wanted.after))
+
+
+def _first(connection: Connection, sql: str, parameters: tuple[Value, ...]) -> Record | None:
+    for row in connection.execute(sql, parameters):
+        return to_record(row)
+    return None
+
+
+def _events(connection: Connection, sql: str, parameters: Iterable[Value]) -> list[Event]:
+    return [to_event(row) for row in connection.execute(sql, tuple(parameters))]

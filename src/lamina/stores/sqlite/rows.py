@@ -1,0 +1,105 @@
+"""Rows to records and back: the one place that knows the columns."""
+
+from datetime import datetime
+from typing import Any, Final
+
+from lamina.core import canonical
+from lamina.core.changes import Action, Event
+from lamina.core.ids import RecordId
+from lamina.core.instants import from_text, to_text
+from lamina.core.planning import place_of
+from lamina.core.record import Record, State, Trust
+from lamina.stores.sqlite.driver import Value
+
+RECORD_COLUMNS: Final = (
+    "r.id, r.scope, r.layer, r.key, r.created_at, v.rev, v.state, v.kind, v.text, v.data, v.tags,"
+    " v.importance, v.confidence, v.trust, v.source, v.tokens, v.updated_at, v.valid_from,"
+    " v.expires_at, v.supersedes"
+)
+EVENT_COLUMNS: Final = (
+    "s.name, e.seq, e.tx, e.record, e.rev, e.action, e.actor, e.surface, e.at, e.digest, e.hash"
+)
+
+
+def to_record(row: tuple[Any, ...]) -> Record:
+    """Read the columns of `RECORD_COLUMNS`."""
+    return Record(
+        id=RecordId(row[0]),
+        scope=row[1],
+        layer=row[2],
+        key=row[3],
+        created_at=from_text(row[4]),
+        rev=row[5],
+        state=State(row[6]),
+        kind=row[7],
+        text=row[8],
+        data=canonical.loads(row[9], "data"),
+        tags=tuple(canonical.loads(row[10], "tags")),
+        importance=row[11],
+        confidence=row[12],
+        trust=Trust(row[13]),
+        source=row[14],
+        tokens=row[15],
+        updated_at=from_text(row[16]),
+        valid_from=_instant(row[17]),
+        expires_at=_instant(row[18]),
+        supersedes=row[19],
+    )
+
+
+def to_version_row(record: Record) -> tuple[Value, ...]:
+    """The content columns of `version`, from `place` to `supersedes`."""
+    return (
+        place_of(record),
+        record.state.value,
+        record.kind,
+        record.text,
+        canonical.dumps(record.data),
+        canonical.dumps(list(record.tags)),
+        record.importance,
+        record.confidence,
+        record.trust.value,
+        record.source,
+        record.tokens,
+        to_text(record.updated_at),
+        None if record.valid_from is None else to_text(record.valid_from),
+        None if record.expires_at is None else to_text(record.expires_at),
+        record.supersedes,
+    )
+
+
+def to_event(row: tuple[Any, ...]) -> Event:
+    """Read the columns of `EVENT_COLUMNS`."""
+    return Event(
+        stream=row[0],
+        seq=row[1],
+        tx=RecordId(row[2]),
+        record=RecordId(row[3]),
+        rev=row[4],
+        action=Action(row[5]),
+        actor=row[6],
+        surface=row[7],
+        at=from_text(row[8]),
+        digest=row[9].hex(),
+        hash=row[10].hex(),
+    )
+
+
+def to_event_row(event: Event) -> tuple[Value, ...]:
+    """The columns of `event` behind `sid`."""
+    return (
+        event.seq,
+        event.tx,
+        event.record,
+        event.rev,
+        event.action.value,
+        event.actor,
+        event.surface,
+        to_text(event.at),
+        bytes.fromhex(event.digest),
+        bytes.fromhex(event.hash),
+    )
+
+
+def _instant(text: str | None) -> datetime | None:
+    return None if text is None else from_text(text)

@@ -1,0 +1,208 @@
+"""The key that seals secrets, and the sealing itself.
+
+A vault turns a value into a reference and an encrypted box, and back. It never sees where the two
+are kept. Losing the key file loses the secrets, and only them.
+"""
+
+import base64
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+import threading
+from pathlib import Path
+from typing import Final
+
+from lamina.core.sealed import SCHEME, Sealed
+from lamina.errors import SecretError
+
+KEY_BYTES: Final = 32
+_NONCE_BYTES: Final = 12
+_REFERENCE_BYTES: Final = 16
+"""128 bits: 26 characters of base32, far beyond any chance of two secrets meeting."""
+
+
+class Vault:
+    """Seals and opens secrets under one key. Safe to share between threads.
+
+    One key serves two purposes through two derived keys, so that what references reveal (that two
+    values are equal, within one stream) says nothing about the key that encrypts.
+    """
+
+    def __init__(self, key: bytes | Path) -> None:
+        """Use 32 random bytes, or the file that holds them (see `at`)."""
+        self._source = key
+        self._lock = threading.Lock()
+        self._subkeys = None if isinstance(key, Path) else _subkeys(key)
+
+    @classmethod
+    def ephemeral(cls) -> "Vault":
+        """A vault whose key dies with the process."""
+        return cls(secrets.token_bytes(KEY_BYTES))
+
+    @classmethod
+    def at(cls, path: Path) -> "Vault":
+        """A vault whose key lies in `path`; read, or created, when the first secret needs it."""
+        return cls(path)
+
+    def seal(self, value: str, stream: str, *, kind: str = "secret") -> Sealed:
+        """Encrypt `value`; equal values in one `stream` share their reference, never across streams.
+
+        Raises:
+            SecretError: The key file is unsafe, damaged or cannot be created.
+        """
+        encryption, naming = self._keys()
+        ref = _reference(naming, value, stream)
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        return Sealed(ref, kind, nonce, _encrypt(encryption, nonce, value, ref))
+
+    def open(self, sealed: Sealed) -> str:
+        """Decrypt what `seal` made.
+
+        Raises:
+            SecretError: The key is not the one it was sealed with, or the box or its reference
+                changed.
+        """
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        encryption, _ = self._keys()
+        try:
+            plain = AESGCM(encryption).decrypt(sealed.nonce, sealed.box, sealed.ref.encode())
+        except (InvalidTag, ValueError) as error:
+            raise SecretError(
+                f"`{sealed.ref}` cannot be opened: wrong key, or the sealed value was changed",
+                remedy="Restore the key file that was in use when it was sealed",
+            ) from error
+        return plain.decode("utf-8", "surrogatepass")
+
+    def _keys(self) -> tuple[bytes, bytes]:
+        with self._lock:
+            if self._subkeys is None:
+                key = self._source
+                self._subkeys = _subkeys(load_or_create_key(key) if isinstance(key, Path) else key)
+            return self._subkeys
+
+
+def load_or_create_key(path: Path) -> bytes:
+    """Read the key in `path`, creating it first if nothing is there.
+
+    Processes that create it at the same time end with the same key: a finished file is linked into
+    place without replacing, and whoever comes second reads the winner's.
+    """
+    try:
+        try:
+            return _read_key(path)
+        except FileNotFoundError:
+            _create_key(path)
+            return _read_key(path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise SecretError(
+            f"The key file `{path}` cannot be used: {reason}",
+            remedy="Check that it is a plain file of yours in a folder you may write to",
+        ) from error
+
+
+def _subkeys(key: bytes) -> tuple[bytes, bytes]:
+    if len(key) != KEY_BYTES:
+        raise SecretError(f"A vault key has {KEY_BYTES} bytes, not {len(key)}")
+    encryption = hmac.digest(key, b"lamina secret encryption v1", "sha256")
+    naming = hmac.digest(key, b"lamina secret reference v1", "sha256")
+    return encryption, naming
+
+
+def _reference(naming: bytes, value: str, stream: str) -> str:
+    # Hashing the stream first fixes its width: no stream and value can pose as another pair.
+    about = hashlib.sha256(stream.encode("utf-8", "surrogatepass")).digest()
+    digest = hmac.digest(naming, about + value.encode("utf-8", "surrogatepass"), "sha256")
+    name = base64.b32encode(digest[:_REFERENCE_BYTES]).decode("ascii").rstrip("=").lower()
+    return SCHEME + name
+
+
+def _encrypt(key: bytes, nonce: bytes, value: str, ref: str) -> bytes:
+    # Imported here because loading it takes longer than a whole command that seals nothing.
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    return AESGCM(key).encrypt(nonce, value.encode("utf-8", "surrogatepass"), ref.encode())
+
+
+def _read_key(path: Path) -> bytes:
+    if path.is_symlink():
+        raise SecretError(
+            f"The key file `{path}` is a symbolic link",
+            remedy="Put the key file itself there: a link can be pointed at another key",
+        )
+    # Where the system lacks O_NOFOLLOW the check above is all there is. O_NONBLOCK keeps a pipe
+    # lying there from blocking for ever.
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    handle = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
+    try:
+        _check_key_file(path, os.fstat(handle))
+        key = os.read(handle, KEY_BYTES + 1)
+    finally:
+        os.close(handle)
+    if len(key) != KEY_BYTES:
+        raise SecretError(
+            f"The key file `{path}` holds {len(key)} bytes instead of {KEY_BYTES}",
+            remedy="Restore it from a backup; without it the sealed secrets cannot be opened",
+        )
+    return key
+
+
+def _check_key_file(path: Path, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise SecretError(
+            f"The key file `{path}` is not a plain file",
+            remedy="Move it away; a key is created when the next secret is sealed",
+        )
+    if found.st_size > KEY_BYTES:
+        raise SecretError(
+            f"The key file `{path}` holds {found.st_size} bytes instead of {KEY_BYTES}",
+            remedy="Restore it from a backup; without it the sealed secrets cannot be opened",
+        )
+    if os.name == "posix" and found.st_mode & 0o077:
+        raise SecretError(
+            f"The key file `{path}` can be read by others (mode {stat.S_IMODE(found.st_mode):04o})",
+            remedy=f"Run: chmod 600 {path}",
+        )
+
+
+def _create_key(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    handle = os.open(draft, flags | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        try:
+            os.write(handle, secrets.token_bytes(KEY_BYTES))
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        _place(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    _sync_folder(path.parent)
+
+
+def _place(draft: Path, path: Path) -> None:
+    """Give the finished draft its name unless another process was first."""
+    try:
+        if os.name == "nt":
+            # Renaming onto an existing file fails on Windows, which is what is wanted here.
+            os.rename(draft, path)
+        else:
+            os.link(draft, path, follow_symlinks=False)
+    except FileExistsError:
+        return
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,203 @@
+"""The write path, the only way in: normalise → seal secrets → authorise → analyse → commit."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lamina import clock
+from lamina.core import canonical, settings
+from lamina.core.access import Reach, check_change, check_write, entry_state
+from lamina.core.changes import Adopt, Change, Commit, Erase, Move, Put, Receipt, Witness
+from lamina.core.draft import (
+    DEFAULT_LAYER,
+    Draft,
+    check_scope_key,
+    expiry,
+    new_content,
+    revised_content,
+)
+from lamina.core.ids import RecordId
+from lamina.core.indexing import index_terms
+from lamina.core.layers import layer_named
+from lamina.core.principal import Principal
+from lamina.core.record import Content, Record, State, to_json
+from lamina.core.scope import Scope
+from lamina.core.sealed import Sealed
+from lamina.errors import ConflictError, InvalidInputError, NotFoundError
+from lamina.sealing import seal_content
+from lamina.stores.base import Store
+from lamina.vault import Vault
+
+
+class WritePath:
+    """Turns what a principal asks for into changes, and commits them."""
+
+    def __init__(self, store: Store, vault: Vault, speaker: Principal, reach: Reach) -> None:
+        self._store = store
+        self._vault = vault
+        self._speaker = speaker
+        self._reach = reach
+
+    def put(self, draft: Draft, default_scope: Scope) -> Put:
+        """A new record, or a new version of the one that holds the draft's key."""
+        layer = layer_named(draft.get("layer", DEFAULT_LAYER)).name
+        scope = Scope.of(draft.get("scope", default_scope))
+        key = check_scope_key(draft.get("key"))
+        content = new_content(draft.get("text", ""), draft, layer, self._speaker)
+        if not content.text and not content.data:
+            raise InvalidInputError("`text` is empty", remedy="Say what is to be remembered")
+        content = replace(content, expires_at=expiry(draft.get("expires"), clock.now()))
+        chosen = settings.effective(self._store.settings())
+        content, sealed = self._sealed(content, scope.stream, key, chosen)
+        check_write(self._speaker, scope, layer)
+        return Put(
+            id=clock.fresh_id(), scope=scope.path, layer=layer, key=key, content=content,
+            proposal=self._only_proposes(scope, layer, chosen), expect=_check_rev(draft.get("expect")),
+            terms=index_terms(content, key), sealed=sealed,
+        )  # fmt: skip
+
+    def edit(self, record: Record, fields: dict[str, Any], expect: int | None) -> Put:
+        """A new version of a record that the principal can see."""
+        content = revised_content(record, fields, record.layer, self._speaker)
+        if "expires" in fields:
+            content = replace(content, expires_at=expiry(fields["expires"], clock.now()))
+        return self._revision(record, content, expect)
+
+    def revert(self, record: Record, earlier: Record) -> Put:
+        """Back to an earlier version, provided that nobody has moved on since."""
+        put = self._revision(record, earlier.content, record.rev)
+        return replace(put, state=earlier.state)
+
+    def move(self, record: Record, state: State, expect: int | None = None) -> Move:
+        """Another state for a record; bringing it back needs its words again."""
+        check_change(self._speaker, record)
+        terms = index_terms(record, record.key)
+        return Move(id=record.id, state=state, expect=expect or record.rev, terms=terms)
+
+    def erase(self, record: Record) -> Erase:
+        """The removal of a record that the principal may change."""
+        check_change(self._speaker, record)
+        return Erase(id=record.id)
+
+    def adopt(self, record: Record) -> Adopt:
+        """A version from elsewhere, sealed and analysed like everything else."""
+        scope = Scope.of(record.scope)
+        chosen = settings.effective(self._store.settings())
+        content, sealed = self._sealed(record.content, scope.stream, record.key, chosen)
+        check_write(self._speaker, scope, record.layer)
+        terms = index_terms(content, record.key)
+        return Adopt(record=record.with_content(content), terms=terms, sealed=sealed)
+
+    def witness(self, record: Record) -> Witness:
+        """The note that a secret of this record was read."""
+        return Witness(id=record.id)
+
+    def commit(self, changes: Sequence[Change], idempotency_key: str | None = None) -> Receipt:
+        """Carry out changes, all or none."""
+        if idempotency_key is not None:
+            canonical.check_text(idempotency_key, "idempotency_key", limit=512)
+        return self._store.commit(
+            Commit(
+                changes=tuple(changes), by=self._speaker, at=clock.now(), tx=clock.fresh_id(),
+                idempotency_key=idempotency_key, request=_digest(changes),
+            )  # fmt: skip
+        )
+
+    def existing(self, record_id: RecordId) -> Record:
+        """A record within reach; what is beyond it does not exist."""
+        found = self._store.get(self._reach, [record_id])
+        if not found:
+            raise NotFoundError(f"there is no record {record_id}")
+        return found[0]
+
+    def _revision(self, record: Record, content: Content, expect: int | None) -> Put:
+        scope = Scope.of(record.scope)
+        chosen = settings.effective(self._store.settings())
+        content, sealed = self._sealed(content, scope.stream, record.key, chosen)
+        check_change(self._speaker, record)
+        return Put(
+            id=clock.fresh_id(), scope=record.scope, layer=record.layer, key=record.key,
+            content=content, revises=record.id, expect=_check_rev(expect),
+            proposal=self._only_proposes(scope, record.layer, chosen),
+            terms=index_terms(content, record.key), sealed=sealed,
+        )  # fmt: skip
+
+    def _sealed(
+        self, content: Content, stream: str, key: str | None, chosen: Mapping[str, str]
+    ) -> tuple[Content, tuple[Sealed, ...]]:
+        if chosen["secrets.seal"] == "off":
+            return content, ()
+        return seal_content(content, self._vault, stream, key=key)
+
+    def _only_proposes(self, scope: Scope, layer: str, chosen: Mapping[str, str]) -> bool:
+        review = chosen["knowledge.accept"] == "review"
+        return entry_state(self._speaker, scope, layer, review=review) is State.PROPOSED
+
+
+def undo_changes(path: WritePath, store: Store, reach: Reach, tx: RecordId) -> list[Change]:
+    """The changes that take back a whole transaction; each conflicts if its record moved since."""
+    events = store.transaction(tx)
+    if not events:
+        raise NotFoundError(f"there is no transaction {tx}")
+    changes: list[Change] = []
+    # A record changed twice in one transaction goes back to before the first change.
+    first = {event.record: event for event in reversed(events)}
+    last = {event.record: event for event in events}
+    for record_id, event in first.items():
+        found = store.get(reach, [record_id])
+        if not found:
+            raise NotFoundError(
+                f"there is no transaction {tx} that could be undone whole",
+                remedy="Part of it was erased, or is not yours",
+            )
+        if found[0].rev != last[record_id].rev:
+            raise ConflictError(
+                f"record {record_id} has changed since transaction {tx}",
+                remedy="Undo the later change first, or edit the record",
+            )
+        changes.append(_taken_back(path, store, reach, found[0], event.rev - 1))
+    return changes
+
+
+def _taken_back(
+    path: WritePath, store: Store, reach: Reach, record: Record, rev: int
+) -> Change:
+    versions = {v.record.rev: v.record for v in store.versions(reach, record.id) if v.record}
+    earlier = versions.get(rev)
+    if rev == 0:
+        return path.move(record, State.FORGOTTEN)
+    if earlier is None:
+        raise ConflictError(f"the version of record {record.id} before that is no longer kept")
+    if earlier.content == record.content:
+        return path.move(record, earlier.state)
+    return path.revert(record, earlier)
+
+
+def _check_rev(expect: object) -> int | None:
+    if expect is None or (isinstance(expect, int) and not isinstance(expect, bool) and expect >= 0):
+        return expect
+    raise InvalidInputError(f"`expect` must be a revision number, not {expect!r:.40}")
+
+
+def _digest(changes: Sequence[Change]) -> str:
+    """What was asked, without the ids and times that differ from call to call."""
+    asked = [_asked(change) for change in changes]
+    return hashlib.sha256(canonical.dumps(asked).encode()).hexdigest()
+
+
+def _asked(change: Change) -> list[Any]:
+    match change:
+        case Put():
+            content = change.content
+            said = [content.kind, content.text, content.data, list(content.tags)]
+            said += [content.importance, content.confidence]
+            return ["put", change.scope, change.layer, change.key, change.revises, change.expect, said]
+        case Adopt():
+            return ["adopt", to_json(change.record)]
+        case Move():
+            return ["move", change.id, change.state.value]
+        case _:
+            return [type(change).__name__.lower(), change.id]
+
+

@@ -1,0 +1,49 @@
+"""What every test shares: hypothesis profiles, and no silent skips in continuous integration."""
+
+import os
+from collections.abc import Generator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
+
+# Derandomised, so that the same tree gives the same verdict; `make model` explores at random.
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile(
+    "ci",
+    deadline=None,
+    derandomize=True,
+    max_examples=300,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("ci" if IN_CI else "quick")
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    match report.longrepr:
+        case (_, _, reason):
+            return str(reason)
+        case other:
+            return str(other)
+
+
+def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if IN_CI and report.outcome == "skipped" and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skips count as failures in CI: {_reason(report)}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    _fail_if_skipped(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    _fail_if_skipped(report)
+    return report
