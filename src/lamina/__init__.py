@@ -1,10 +1,10 @@
 """Layered memory for AI agents: remember, recall, correct, forget and erase.
 
-    import lamina
+import lamina
 
-    with lamina.open() as mem:
-        mem.remember("Deploys go out on Tuesdays", key="deploy-day", kind="convention")
-        print(mem.recall("when do we deploy?").hits[0].record.text)
+with lamina.open() as mem:
+    mem.remember("Deploys go out on Tuesdays", key="deploy-day", kind="convention")
+    print(mem.recall("when do we deploy?").hits[0].record.text)
 """
 
 from lamina.core.changes import Receipt, Version

@@ -46,7 +46,7 @@ def load(
     environment: Mapping[str, str] | None = None,
     start: Path | None = None,
 ) -> Config:
-    """Settle directory and project: argument, then environment, then what is found on the way up."""
+    """Settle directory and project: argument, environment, then what is found on the way up."""
     environ = os.environ if environment is None else environment
     here = start or Path.cwd()
     found = _directory(directory, environ, here)

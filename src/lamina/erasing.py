@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from lamina.core import chain
 from lamina.core.access import Reach
+from lamina.core.ids import RecordId
 from lamina.core.indexing import index_terms
 from lamina.core.record import Record
 from lamina.core.scope import stream_of
@@ -16,7 +17,7 @@ from lamina.writing import WritePath
 _SHORTEST_PROBE: Final = 8
 """Shorter pieces occur everywhere by chance."""
 _PROBE: Final = 24
-_PROBES_PER_VALUE: Final = 3
+_WORDS_PER_VERSION: Final = 4
 
 
 def erase(store: Store, path: WritePath, reach: Reach, records: Sequence[Record]) -> Erasure:
@@ -48,15 +49,13 @@ def erase(store: Store, path: WritePath, reach: Reach, records: Sequence[Record]
 
 def _probes(version: Record) -> Iterator[bytes]:
     """Pieces to look for: long values are split over pages, so each is sampled, not taken whole."""
-    values = [version.text, version.key or "", *version.tags, *_texts(version.data)]
-    values += [token for token in index_terms(version, version.key) if len(token) > _SHORTEST_PROBE]
-    for value in values:
+    words = sorted(set(index_terms(version, version.key)), key=len)[-_WORDS_PER_VERSION:]
+    for value in (version.text, version.key or "", *version.tags, *_texts(version.data), *words):
         encoded = value.encode()
-        if len(encoded) < _SHORTEST_PROBE:
-            continue
         last = max(0, len(encoded) - _PROBE)
-        for start in sorted({last * part // _PROBES_PER_VALUE for part in range(_PROBES_PER_VALUE + 1)}):
-            yield encoded[start : start + _PROBE]
+        for start in sorted({0, last // 2, last}):
+            if len(encoded) >= _SHORTEST_PROBE:
+                yield encoded[start : start + _PROBE]
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -71,7 +70,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _mentions(store: Store, reach: Reach, records: Sequence[Record]) -> Iterator[str]:
+def _mentions(store: Store, reach: Reach, records: Sequence[Record]) -> Iterator[RecordId]:
     """Records that still hold the very text of an erased one."""
     seen = set()
     for record in records:

@@ -18,7 +18,7 @@ from lamina.core.filters import Filter, parse, parse_order
 from lamina.core.ids import RecordId, check_id, is_id
 from lamina.core.layers import LAYERS, layer_named
 from lamina.core.names import check_key, check_name
-from lamina.core.principal import Principal, Role, check_role
+from lamina.core.principal import Principal, Role, Surface, check_role
 from lamina.core.record import Record, State
 from lamina.core.scope import GLOBAL, Scope
 from lamina.core.sealed import is_reference
@@ -42,21 +42,33 @@ class Memory(AbstractContextManager["Memory"]):
         self.principal = principal
         self.scope = scope or principal.home or GLOBAL
         """Where memories go unless a call says otherwise."""
+        self.reach = access.reach(principal)
+        """What this handle can see."""
         self._vault = vault
-        self._reach = access.reach(principal)
-        self._path = WritePath(store, vault, principal, self._reach)
+        self._path = self.path_for(principal.surface)
 
     # -- other handles on the same store
 
     def project(self, name: str) -> "Memory":
         """The same store confined to one project (and reading `global`)."""
-        return self._bound(replace(self.principal, root=Scope.of(f"project/{check_name(name, 'project')}")))
+        return self._bound(
+            replace(self.principal, root=Scope.of(f"project/{check_name(name, 'project')}"))
+        )
 
     def agent(self, name: str, *, project: str | None = None, role: str = "agent") -> "Memory":
         """The same store as an agent sees it: its own scope, and its project's common memory."""
-        root = f"project/{check_name(project, 'project')}" if project else f"agent/{check_name(name, 'name')}"
+        root = (
+            f"project/{check_name(project, 'project')}"
+            if project
+            else f"agent/{check_name(name, 'name')}"
+        )
         bound = Principal(name, check_role(role), Scope.of(root), self.principal.surface)
         return self._bound(bound)
+
+    def path_for(self, surface: Surface) -> WritePath:
+        """The write path of this handle, its changes marked with the door they came through."""
+        speaker = replace(self.principal, surface=surface)
+        return WritePath(self.store, self._vault, speaker, self.reach)
 
     def _bound(self, principal: Principal) -> "Memory":
         """Only an unbound admin hands out handles; anything else would widen what it was given."""
@@ -132,12 +144,12 @@ class Memory(AbstractContextManager["Memory"]):
 
     def undo(self, tx: str) -> Receipt:
         """Take back a whole transaction, named by its receipt, unless its records moved on."""
-        changes = undo_changes(self._path, self.store, self._reach, check_id(tx, "tx"))
+        changes = undo_changes(self._path, self.store, self.reach, check_id(tx, "tx"))
         return self._path.commit(changes)
 
     def erase(self, *record_ids: str) -> Erasure:
         """Remove records for good, with every version, and verify that the bytes are gone."""
-        return erasing.erase(self.store, self._path, self._reach, self._existing(record_ids))
+        return erasing.erase(self.store, self._path, self.reach, self._existing(record_ids))
 
     # -- reading
 
@@ -147,7 +159,7 @@ class Memory(AbstractContextManager["Memory"]):
         A key is looked for in the handle's own scope first, then in its root, then in `global`.
         """
         if isinstance(name, str) and is_id(name):
-            found = self.store.get(self._reach, [RecordId(name)])
+            found = self.store.get(self.reach, [RecordId(name)])
             if found:
                 return found[0]
         where = {"key": check_key(name)}
@@ -168,7 +180,7 @@ class Memory(AbstractContextManager["Memory"]):
         limit: int = 100,
         scope: str | None = None,
     ) -> list[Record]:
-        """Records that match a filter, newest first; what is current unless the filter says more."""
+        """Records that match a filter, newest first; only current ones unless it names a state."""
         query = self._query(where, scope)
         order = parse_order(order_by) or (None, True)
         return self.store.query(replace(query, order_by=order, limit=check_limit(limit)))
@@ -196,8 +208,11 @@ class Memory(AbstractContextManager["Memory"]):
         searched = wanted.where & _in_layers(layers, wanted.where)
         found = self.store.search(
             Search(
-                reach=wanted.reach, terms=query_terms(query), where=searched,
-                live_at=wanted.live_at, limit=check_limit(k, "k"),
+                reach=wanted.reach,
+                terms=query_terms(query),
+                where=searched,
+                live_at=wanted.live_at,
+                limit=check_limit(k, "k"),
             )  # fmt: skip
         )
         hits = tuple(Hit(match.record, match.score, match.terms) for match in found)
@@ -206,7 +221,7 @@ class Memory(AbstractContextManager["Memory"]):
 
     def history(self, record_id: str) -> list[Version]:
         """Every change of a record with the version it made, oldest first."""
-        found = self.store.versions(self._reach, check_id(record_id))
+        found = self.store.versions(self.reach, check_id(record_id))
         if not found:
             raise NotFoundError(f"there is no record {record_id}")
         return found
@@ -259,12 +274,12 @@ class Memory(AbstractContextManager["Memory"]):
         if LAYERS[record.layer].key_includes_kind:
             where["kind"] = record.kind
         return self.store.query(
-            Query(reach=self._reach, where=parse({**where, "state": "current"}), limit=1)
+            Query(reach=self.reach, where=parse({**where, "state": "current"}), limit=1)
         )
 
     def _query(self, where: Mapping[str, Any] | Filter | None, scope: str | None) -> Query:
         checked = parse(where)
-        reach = self._reach if scope is None else self._reach.within(Scope.of(scope))
+        reach = self.reach if scope is None else self.reach.within(Scope.of(scope))
         if checked.names("state"):
             return Query(reach=reach, where=checked)
         if checked.names("expires_at"):
@@ -284,7 +299,9 @@ def _in_layers(layers: Sequence[str] | None, where: Filter) -> Filter:
         return Filter()
     if isinstance(layers, str):
         layers = [layers]
-    names = [layer.name for layer in LAYERS.values() if layer.recalled] if layers is None else layers
+    names = (
+        [layer.name for layer in LAYERS.values() if layer.recalled] if layers is None else layers
+    )
     return parse({"layer": {"$in": [layer_named(name).name for name in names]}})
 
 

@@ -1,7 +1,8 @@
 """Sealing what is about to be written: every secret leaves, a reference takes its place.
 
-Runs before anything is stored, indexed, logged or projected, on every write path. Names (keys, tags,
-sources) are shown everywhere and must stay what the caller typed, so a secret in one is refused.
+Runs before anything is stored, indexed, logged or projected, on every write path. Names (keys,
+tags, sources) are shown everywhere and must stay what the caller typed, so a secret in one is
+refused.
 """
 
 from collections.abc import Mapping
@@ -34,7 +35,11 @@ def seal_content(
         InvalidInputError: A secret stands in the key, in a tag or in the source.
         SecretError: The vault's key cannot be used.
     """
-    names = [("key", key or ""), ("source", content.source), *(("tags", tag) for tag in content.tags)]
+    names = [
+        ("key", key or ""),
+        ("source", content.source),
+        *(("tags", tag) for tag in content.tags),
+    ]
     for argument, name in names:
         _refuse_secret(argument, name, ())
     sealer = _Sealer(vault, stream)

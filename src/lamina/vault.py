@@ -47,7 +47,7 @@ class Vault:
         return cls(path)
 
     def seal(self, value: str, stream: str, *, kind: str = "secret") -> Sealed:
-        """Encrypt `value`; equal values in one `stream` share their reference, never across streams.
+        """Encrypt `value`; equal values share their reference within a `stream`, never across.
 
         Raises:
             SecretError: The key file is unsafe, damaged or cannot be created.

@@ -53,8 +53,8 @@ class WritePath:
         check_write(self._speaker, scope, layer)
         return Put(
             id=clock.fresh_id(), scope=scope.path, layer=layer, key=key, content=content,
-            proposal=self._only_proposes(scope, layer, chosen), expect=_check_rev(draft.get("expect")),
-            terms=index_terms(content, key), sealed=sealed,
+            proposal=self._only_proposes(scope, layer, chosen),
+            expect=_check_rev(draft.get("expect")), terms=index_terms(content, key), sealed=sealed,
         )  # fmt: skip
 
     def edit(self, record: Record, fields: dict[str, Any], expect: int | None) -> Put:
@@ -99,8 +99,12 @@ class WritePath:
             canonical.check_text(idempotency_key, "idempotency_key", limit=512)
         return self._store.commit(
             Commit(
-                changes=tuple(changes), by=self._speaker, at=clock.now(), tx=clock.fresh_id(),
-                idempotency_key=idempotency_key, request=_digest(changes),
+                changes=tuple(changes),
+                by=self._speaker,
+                at=clock.now(),
+                tx=clock.fresh_id(),
+                idempotency_key=idempotency_key,
+                request=_digest(changes),
             )  # fmt: skip
         )
 
@@ -160,9 +164,7 @@ def undo_changes(path: WritePath, store: Store, reach: Reach, tx: RecordId) -> l
     return changes
 
 
-def _taken_back(
-    path: WritePath, store: Store, reach: Reach, record: Record, rev: int
-) -> Change:
+def _taken_back(path: WritePath, store: Store, reach: Reach, record: Record, rev: int) -> Change:
     versions = {v.record.rev: v.record for v in store.versions(reach, record.id) if v.record}
     earlier = versions.get(rev)
     if rev == 0:
@@ -191,13 +193,20 @@ def _asked(change: Change) -> list[Any]:
         case Put():
             content = change.content
             said = [content.kind, content.text, content.data, list(content.tags)]
-            said += [content.importance, content.confidence]
-            return ["put", change.scope, change.layer, change.key, change.revises, change.expect, said]
+            weighed = [content.importance, content.confidence]
+            return [
+                "put",
+                change.scope,
+                change.layer,
+                change.key,
+                change.revises,
+                change.expect,
+                said,
+                weighed,
+            ]
         case Adopt():
             return ["adopt", to_json(change.record)]
         case Move():
             return ["move", change.id, change.state.value]
         case _:
             return [type(change).__name__.lower(), change.id]
-
-

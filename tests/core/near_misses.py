@@ -276,16 +276,45 @@ authorization: required
 """.strip().splitlines()
 
 HASHED_IN = (
-    "commit {h40}", "Merge {h40} into main", "fixed in {h7}", "git checkout {h40}", "sha256:{h64}",
-    "image: app@sha256:{h64}", '"integrity": "sha512-{b64}=="', "sha1 = {h40}", "md5: {h32}", "etag: \"{h32}\"",
-    "    --hash=sha256:{h64}", "checksum = \"{h64}\"", "{h64}  lamina-0.1.0.tar.gz", "id: {uuid}",
-    "request_id={uuid}", "trace {h32} span {h16}", "record 01J{ulid}", "nonce: {b24}", "build {h40} passed",
-    "data:image/png;base64,iVBORw0KGgo{b200}", "cache key {h64}", "digest {h64}", "session {uuid} closed",
-    "The token bug was fixed in commit {h40}.", "public key: {b43}=", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{b43} ann",
-    "https://git.test/org/repo/commit/{h40}", "resolved \"https://r.test/x.tgz#{h40}\"", "fingerprint SHA256:{b43}",
-    "password_hash_version 3, row {uuid}", "the key is documented in revision {h40}", "token_id: {uuid}",
-    "access_key_id: see {uuid}", "secret rotation ticket {uuid}", "{uuid}", "{h40}", "{h64}", "{b64}",
-)  # fmt: skip
+    "commit {h40}",
+    "Merge {h40} into main",
+    "fixed in {h7}",
+    "git checkout {h40}",
+    "sha256:{h64}",
+    "image: app@sha256:{h64}",
+    '"integrity": "sha512-{b64}=="',
+    "sha1 = {h40}",
+    "md5: {h32}",
+    'etag: "{h32}"',
+    "    --hash=sha256:{h64}",
+    'checksum = "{h64}"',
+    "{h64}  lamina-0.1.0.tar.gz",
+    "id: {uuid}",
+    "request_id={uuid}",
+    "trace {h32} span {h16}",
+    "record 01J{ulid}",
+    "nonce: {b24}",
+    "build {h40} passed",
+    "data:image/png;base64,iVBORw0KGgo{b200}",
+    "cache key {h64}",
+    "digest {h64}",
+    "session {uuid} closed",
+    "The token bug was fixed in commit {h40}.",
+    "public key: {b43}=",
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{b43} ann",
+    "https://git.test/org/repo/commit/{h40}",
+    'resolved "https://r.test/x.tgz#{h40}"',
+    "fingerprint SHA256:{b43}",
+    "password_hash_version 3, row {uuid}",
+    "the key is documented in revision {h40}",
+    "token_id: {uuid}",
+    "access_key_id: see {uuid}",
+    "secret rotation ticket {uuid}",
+    "{uuid}",
+    "{h40}",
+    "{h64}",
+    "{b64}",
+)
 
 
 def near_misses(seed: int = 11) -> Iterator[str]:
@@ -301,8 +330,15 @@ def _identifiers(draw: Draw) -> dict[str, str]:
     ulid = draw.body(23, "0123456789ABCDEFGHJKMNPQRSTVWXYZ")
     unique = uuid.UUID(hashlib.md5(draw.body(12).encode()).hexdigest(), version=4)
     return {
-        "h7": draw.body(7, LOWER_HEX), "h16": draw.body(16, LOWER_HEX), "h32": draw.body(32, LOWER_HEX),
-        "h40": draw.body(40, LOWER_HEX), "h64": draw.body(64, LOWER_HEX), "b24": draw.body(24, ALNUM),
-        "b43": draw.body(43, BASE64), "b64": draw.body(86, BASE64), "b200": draw.body(200, BASE64),
-        "uuid": str(unique), "ulid": ulid,
-    }  # fmt: skip
+        "h7": draw.body(7, LOWER_HEX),
+        "h16": draw.body(16, LOWER_HEX),
+        "h32": draw.body(32, LOWER_HEX),
+        "h40": draw.body(40, LOWER_HEX),
+        "h64": draw.body(64, LOWER_HEX),
+        "b24": draw.body(24, ALNUM),
+        "b43": draw.body(43, BASE64),
+        "b64": draw.body(86, BASE64),
+        "b200": draw.body(200, BASE64),
+        "uuid": str(unique),
+        "ulid": ulid,
+    }

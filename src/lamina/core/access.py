@@ -1,8 +1,8 @@
 """Who may see and do what: pure functions of a principal, a layer and a scope.
 
-`reach` says what a principal can see, as exact scopes and subtrees that a store compiles into its own
-predicate, so that no caller can forget it. `may_write` decides on changes. Together they are the
-access matrices of the four-layer and the file-based designs.
+`reach` says what a principal can see, as exact scopes and subtrees that a store compiles into its
+own predicate, so that no caller can forget it. `may_write` decides on changes. Together they are
+the access matrices of the four-layer and the file-based designs.
 """
 
 from dataclasses import dataclass

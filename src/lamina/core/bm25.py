@@ -6,6 +6,7 @@ them together.
 
 import math
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
 K1: Final = 1.2
@@ -29,6 +30,17 @@ def part(frequency: int, length: int, average: float) -> float:
     return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / average))
 
 
-def choose_expansions(words: Iterable[str]) -> list[str]:
-    """The words to try for a piece: the shortest, which the piece covers best."""
-    return sorted(words, key=lambda word: (len(word), word))[:MAX_EXPANSIONS]
+def expansions(piece: str, starting: Iterable[str], containing: Iterable[str]) -> dict[str, float]:
+    """The words to try for a piece, each with its share of the weight.
+
+    Words that start with it come first, then words that hold it elsewhere; among them the shortest,
+    which the piece covers best.
+    """
+    found = dict.fromkeys(sorted(starting, key=_shortest), PREFIX_WEIGHT)
+    found |= dict.fromkeys(sorted(set(containing) - found.keys(), key=_shortest), INFIX_WEIGHT)
+    found.pop(piece, None)
+    return dict(islice(found.items(), MAX_EXPANSIONS))
+
+
+def _shortest(word: str) -> tuple[int, str]:
+    return len(word), word

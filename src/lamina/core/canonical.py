@@ -52,7 +52,7 @@ def check(value: Json, argument: str) -> Json:
 
 
 def check_text(text: object, argument: str, *, limit: int = MAX_BYTES) -> str:
-    """Return `text` if it is a string of Unicode scalar values without NUL, within `limit` bytes."""
+    """Return `text` if it is Unicode scalar values without NUL, within `limit` bytes."""
     if not isinstance(text, str):
         raise InvalidInputError(f"`{argument}` must be text, not {type(text).__name__}")
     if "\0" in text:
@@ -120,7 +120,9 @@ def _check_scalar(item: Json, path: str) -> None:
             )
     elif isinstance(item, float):
         if not math.isfinite(item):
-            raise InvalidInputError(f"`{path}` is {item}, which JSON cannot hold", remedy="Use null")
+            raise InvalidInputError(
+                f"`{path}` is {item}, which JSON cannot hold", remedy="Use null"
+            )
     else:
         raise InvalidInputError(
             f"`{path}` is a {type(item).__name__}, which JSON cannot hold",

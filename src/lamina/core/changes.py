@@ -1,7 +1,8 @@
 """Changes, events and receipts: the one write verb as values.
 
-A caller's request becomes a `Commit` of changes; a store answers with a `Receipt`; the log keeps an
-`Event` for each record changed. Events hold no content: ids, revisions, salted digests, who and when.
+A caller's request becomes a `Commit` of changes; a store answers with a `Receipt`; the log keeps
+an `Event` for each record changed. Events hold no content: ids, revisions, salted digests, who
+and when.
 """
 
 from dataclasses import dataclass, field

@@ -1,8 +1,9 @@
 """Who wins when a write meets a current record it has not seen.
 
-Higher trust first; then the same author's newest word, so that a correction is never blocked by an
-old confidence; then higher confidence. A tie belongs to the arbiter: an orchestrator or admin simply
-wins it; between agents it goes to the newest, or waits as a proposal when ties are to be reviewed.
+Higher trust first; then the same author's newest word, so that a correction is never blocked by
+an old confidence; then higher confidence. A tie belongs to the arbiter: an orchestrator or admin
+simply wins it; between agents it goes to the newest, or waits as a proposal when ties are to be
+reviewed.
 """
 
 from lamina.core.principal import Principal, Role

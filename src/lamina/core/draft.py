@@ -127,8 +127,8 @@ def _filled(start: Content, fields: dict[str, Any], speaker: Principal) -> Conte
         text=text,
         data=canonical.check(data, "data"),
         tags=check_tags(fields.get("tags", start.tags)),
-        importance=_share(fields.get("importance", start.importance), "importance"),
-        confidence=_share(fields.get("confidence", start.confidence), "confidence"),
+        importance=check_share(fields.get("importance", start.importance), "importance"),
+        confidence=check_share(fields.get("confidence", start.confidence), "confidence"),
         trust=_trust(fields.get("via"), speaker),
         source=_source(fields.get("source"), speaker),
         tokens=estimate_tokens(text),
@@ -138,7 +138,8 @@ def _filled(start: Content, fields: dict[str, Any], speaker: Principal) -> Conte
     )
 
 
-def _share(value: object, argument: str) -> float:
+def check_share(value: object, argument: str) -> float:
+    """Return a number from 0 to 1."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
         return float(value)
     raise InvalidInputError(f"`{argument}` must be a number from 0 to 1, not {value!r:.40}")
@@ -148,7 +149,7 @@ def _trust(via: object, speaker: Principal) -> Trust:
     if via is None:
         return speaker.trust
     try:
-        return Trust.lowest(speaker.trust, Trust(via))
+        return Trust.lowest(speaker.trust, Trust(str(via)))
     except ValueError:
         raise InvalidInputError(
             f"`via` is not a sort of source: {via!r:.40}", remedy=f"Use one of: {', '.join(Trust)}"

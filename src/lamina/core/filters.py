@@ -1,10 +1,10 @@
 """The filter language: which records a query wants, without ranking.
 
-    {"kind": "decision", "tags": ["auth", "api"], "importance": {"$gte": 0.7}, "data.status": "open"}
+    {"kind": "decision", "tags": ["auth"], "importance": {"$gte": 0.7}, "data.status": "open"}
 
-All conditions must hold. A plain value means equality; a list on `tags` (or on a list inside `data`)
-means any of them; `$eq $ne $gt $gte $lt $lte $in $prefix` compare. `matches` is the meaning of the
-language: every store's own compilation is tested against it.
+All conditions must hold. A plain value means equality; a list on `tags` (or on a list inside
+`data`) means any of them; `$eq $ne $gt $gte $lt $lte $in $prefix` compare. `matches` is the
+meaning of the language: every store's own compilation is tested against it.
 
 Values compare within their JSON type only (text, number, boolean, null); across types nothing is
 equal and nothing is less. A missing field is null.

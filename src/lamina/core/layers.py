@@ -1,7 +1,8 @@
 """Layers: what sorts of memory there are, declared as data.
 
 A layer says which kinds it holds, what makes a key unique, whether records change, how durable a
-write is and how much history stays. Code asks these declarations; it never asks for a layer by name.
+write is and how much history stays. Code asks these declarations; it never asks for a layer by
+name.
 """
 
 from dataclasses import dataclass

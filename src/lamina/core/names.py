@@ -1,7 +1,7 @@
 """Names and keys: what may name a project, an agent, a kind, a record.
 
-Names become path segments and folders, so they are lower-case ASCII from an allow-list: nothing that
-traverses, looks like another name, or means a device. Keys are free text within bounds.
+Names become path segments and folders, so they are lower-case ASCII from an allow-list: nothing
+that traverses, looks like another name, or means a device. Keys are free text within bounds.
 """
 
 import re

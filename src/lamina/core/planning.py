@@ -1,8 +1,8 @@
 """What a commit means: changes and the present state in, steps out.
 
-Every store runs this same plan inside its own write transaction and then applies the steps, so that
-supersession, conflicts and compare-and-set are decided alike everywhere. Nothing here touches a disk,
-and nothing of a caller's runs here.
+Every store runs this same plan inside its own write transaction and then applies the steps, so
+that supersession, conflicts and compare-and-set are decided alike everywhere. Nothing here
+touches a disk, and nothing of a caller's runs here.
 """
 
 from collections.abc import Iterable
@@ -184,7 +184,8 @@ class _Planner:
         rival = self._holder(place) if place else None
         if rival is not None and rival.id != record.id:
             record = replace(record, state=State.PROPOSED)
-        self._take(Step(Action.ADOPTED, current, record, adopt.terms, adopt.sealed))
+        action = Action.REVISED if current else Action.ADOPTED
+        self._take(Step(action, current, record, adopt.terms, adopt.sealed))
 
     def _take(self, step: Step) -> None:
         """Record the step and let later changes of the commit see it."""

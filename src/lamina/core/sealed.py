@@ -1,7 +1,7 @@
 """A sealed secret and the reference that stands for it.
 
 Text, data, indexes, logs and files only ever hold the reference. It is opaque: nothing about the
-value can be learnt from it without the vault's key. How values are encrypted is the vault's business.
+value can be learnt from it without the vault's key. Encrypting is the vault's business.
 """
 
 import re

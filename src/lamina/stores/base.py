@@ -1,8 +1,8 @@
 """What every store must do. `lamina.testing.contract` is this file, executable.
 
-A store keeps versions and events and answers one question at a time. It never decides what a write
-means (`lamina.core.planning` does), never analyses text and never checks roles: it is handed a reach
-and must not let anything beyond it show, neither bytes nor counts nor scores.
+A store keeps versions and events and answers one question at a time. It never decides what a
+write means (`lamina.core.planning` does), never analyses text and never checks roles: it is
+handed a reach and must not let anything beyond it show, neither bytes nor counts nor scores.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

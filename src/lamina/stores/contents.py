@@ -44,18 +44,18 @@ class Stream:
                 self.postings[token][record_id] = frequency
 
     def variants(self, token: str, weight: float, *, expand: bool) -> dict[str, float]:
-        """The index tokens that stand for a query term, each with its weight."""
-        found = {token: weight} if self.postings.get(token) else {}
-        if found and not expand:
-            return found
-        words = [word for word, holders in self.postings.items() if holders and word != token]
+        """The index tokens that stand for a query term, each with its weight.
+
+        A piece that is itself a word is only tried as the start of longer ones.
+        """
+        exact = {token: weight} if self.postings.get(token) else {}
+        if exact and not expand:
+            return exact
+        words = [word for word, holders in self.postings.items() if holders]
         starting = [word for word in words if word.startswith(token)]
-        if starting:
-            weight *= bm25.PREFIX_WEIGHT
-            return found | dict.fromkeys(bm25.choose_expansions(starting), weight)
-        inside = [word for word in words if token in word]
-        weight *= bm25.INFIX_WEIGHT
-        return found | dict.fromkeys(bm25.choose_expansions(inside), weight)
+        containing = [] if exact else [word for word in words if token in word]
+        tried = bm25.expansions(token, starting, containing)
+        return exact | {word: weight * share for word, share in tried.items()}
 
     def scores(self, terms: Iterable[Term]) -> dict[RecordId, tuple[float, set[str]]]:
         """What each record holding any of the terms scores, and by which tokens."""

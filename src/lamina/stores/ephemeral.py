@@ -53,7 +53,9 @@ class EphemeralStore:
             for step, event, salt in zip(plan.steps, events, salts, strict=True):
                 self._apply(step, event, salt)
             seqs = {event.stream: event.seq for event in events}
-            receipt = Receipt(commit.tx, plan.outcomes, tuple(sorted(seqs.items())), self.durability)
+            receipt = Receipt(
+                commit.tx, plan.outcomes, tuple(sorted(seqs.items())), self.durability
+            )
             if commit.idempotency_key is not None:
                 owner = (commit.by.identity, commit.idempotency_key)
                 self._contents.receipts[owner] = (commit.request, receipt)
@@ -144,7 +146,7 @@ class EphemeralStore:
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         with self._lock:
-            return self._contents.erased.intersection(ids)
+            return frozenset(self._contents.erased.intersection(ids))
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
         del erased
@@ -253,5 +255,3 @@ class EphemeralStore:
 
 def _is_wanted(record: Record, live_at: datetime | None) -> bool:
     return live_at is None or record.is_live(live_at)
-
-

@@ -3,7 +3,8 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lamina.errors import StoreError
@@ -11,7 +12,21 @@ from lamina.stores import scan
 from lamina.stores.base import ScrubReport
 
 
-def look(paths: Iterable[Path], needles: Sequence[bytes]) -> ScrubReport:
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """Which needles lie in which files."""
+
+    files: int
+    bytes: int
+    hits: dict[str, list[int]]
+
+    def report(self, explained: Collection[int]) -> ScrubReport:
+        """The report, less the needles that a remaining record explains."""
+        residue = (name for name, found in self.hits.items() if set(found) - set(explained))
+        return ScrubReport(self.files, self.bytes, tuple(sorted(residue)))
+
+
+def look(paths: Iterable[Path], needles: Sequence[bytes]) -> Sighting:
     """Look for the needles in the files, from a process that holds no lock on them."""
     files = sorted(str(path) for path in paths if not path.is_symlink())
     done = subprocess.run(
@@ -22,4 +37,4 @@ def look(paths: Iterable[Path], needles: Sequence[bytes]) -> ScrubReport:
     if done.returncode:
         raise StoreError(f"the files could not be scanned: {done.stderr.strip()[-200:]}")
     answer = json.loads(done.stdout)
-    return ScrubReport(answer["files"], answer["bytes"], tuple(sorted(answer["hits"])))
+    return Sighting(answer["files"], answer["bytes"], answer["hits"])

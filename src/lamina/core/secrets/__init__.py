@@ -1,7 +1,8 @@
 """Recognising API keys, tokens, passwords and private keys in what people and agents write.
 
-Pure: a text goes in, spans come out. Sealing what was found is `lamina.sealing`'s business. A random
-string alone is no secret (it may be a commit, a digest, an id); its form or its context must say so.
+Pure: a text goes in, spans come out. Sealing what was found is `lamina.sealing`'s business. A
+random string alone is no secret (it may be a commit, a digest, an id): its form or its context must
+say so.
 """
 
 from lamina.core.secrets.fields import is_secret_field

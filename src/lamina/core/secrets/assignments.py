@@ -1,7 +1,7 @@
 """Secrets given away by the name they are assigned to: code, configuration, headers, command lines.
 
 Each pattern starts at a boundary and repeats single character classes possessively, so from any
-start it reads one run; after a value the search resumes behind it, so no run is read for every name.
+start it reads one run; after a value the search resumes behind it, so no run is read once per name.
 """
 
 import re
@@ -21,10 +21,11 @@ from lamina.core.secrets.values import (
 )
 from lamina.core.secrets.words import FUNCTION_WORDS
 
-# A name cannot start inside a name (the lookbehind), so a long run of name characters is tried once.
+# A name cannot start inside a name (the lookbehind): a long run of name characters is tried once.
 _NAME: Final = re.compile(
     r"(?<![\w.\-])(?P<name>[\w.\-]{2,80}+)(?P<close>\\?[\"'`*]{0,2}\]?)"
-    r"(?:[ \t]{0,40}+(?P<sep>=>|:=|\|\|=|\?=|={1,3}|[:：])|(?P<tag>>)|(?P<gap>[ \t]{1,4}+(?=[^\s=:])))"
+    r"(?:[ \t]{0,40}+(?P<sep>=>|:=|\|\|=|\?=|={1,3}|[:：])"
+    r"|(?P<tag>>)|(?P<gap>[ \t]{1,4}+(?=[^\s=:])))"
     r"[ \t*]{0,40}+(?:(?:str|[sS]tring|[tT]ext|&str|SecretStr|any|const char)[ \t]?=[ \t]{0,8}+)?"
     r"(?P<line>\r?\n[ \t]{0,16}+)?"
 )
@@ -38,20 +39,31 @@ _CLOSED: Final = {
     "\\'": re.compile(r"[^'\\\n]*+(?=\\')"),
     "\\`": re.compile(r"[^`\\\n]*+(?=\\`)"),
 }
-_RUN: Final = re.compile(r"[^\s\"'`]++")
 _TAG_VALUE: Final = re.compile(r"[^<\n]++(?=</)")
-# The lookahead is bounded: at most forty steps for each of the three separators.
-_NEXT_PAIR: Final = re.compile(r"[,;&](?=[\w .\-]{1,40}[=:])|</|\\n|,(?=[\"'{\[])|;$")
+# Stops at the first end, so a long line of pairs is not read again for each of them. The lookahead
+# is bounded: at most forty steps for each separator.
+_VALUE_END: Final = re.compile(
+    r"[\s\"`“”«»]|'(?!\w)|[,;&](?=[\w .\-]{1,40}[=:])|</|\\n|,(?=[\"'{\[])|;(?=\s|\Z)"
+)
 _HEADER: Final = re.compile(
-    r"authorization\\?[\"']?[ \t]{0,4}[:=,][ \t]{0,4}\\?[\"']?(?:bearer|basic|token|apikey|digest|bot)"
-    r"[ \t]{1,4}([^\s\"'`,;<>\\]++)",
+    r"authorization\\?[\"']?[ \t]{0,4}[:=,][ \t]{0,4}\\?[\"']?"
+    r"(?:bearer|basic|token|apikey|digest|bot)[ \t]{1,4}([^\s\"'`,;<>\\]++)",
     re.IGNORECASE,
 )
-_BEARER: Final = re.compile(r"(?<!\w)(?:bearer|basic)[ \t]{1,4}([A-Za-z0-9_\-.+/=~]++)", re.IGNORECASE)
+_BEARER: Final = re.compile(
+    r"(?<!\w)(?:bearer|basic)[ \t]{1,4}([A-Za-z0-9_\-.+/=~]++)", re.IGNORECASE
+)
+# "name: API_TOKEN" and "value: ..." side by side, as containers list their environment.
+_LISTED: Final = re.compile(
+    r"(?<!\w)(?:name|key)\\?[\"']?[ \t]?[:=][ \t]?\\?[\"']?(?P<name>[\w.\-]{2,80}+)\\?[\"']?"
+    r"[,;]?\s{1,40}\\?[\"']?value\\?[\"']?[ \t]?[:=][ \t]?",
+    re.IGNORECASE,
+)
 _ENV_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*")
 _TRAILING: Final = ",;.'’"
 _PAIRS: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
 _LONGEST_PREFIX: Final = 24
+_COMPARISONS: Final = frozenset({"==", "==="})
 
 
 def find_headers(text: str) -> Iterator[Secret]:
@@ -74,13 +86,25 @@ def find_assignments(text: str) -> Iterator[Secret]:
         family = _family(text, found)
         if family is None:
             continue
-        span, quoted = _value_span(text, found)
-        if span is None:
+        read = _tagged_span if found["tag"] else _value_span
+        span, quoted = read(text, found.end())
+        if span is None or (not quoted and found["sep"] in _COMPARISONS):
             continue
         start, end = span
         at = max(at, end)
         if _accepts(text[start:end], family, quoted, _is_certain(text, found)):
             yield Secret(start, end, "password" if family == "password" else _kind(found["name"]))
+
+
+def find_listed(text: str) -> Iterator[Secret]:
+    """Yield values listed beside, rather than assigned to, their name."""
+    for found in _LISTED.finditer(text):
+        family = field_family(found["name"])
+        if family is None:
+            continue
+        span, quoted = _value_span(text, found.end())
+        if span and _accepts(text[slice(*span)], family, quoted, True):
+            yield Secret(*span, "password" if family == "password" else _kind(found["name"]))
 
 
 def _family(text: str, found: re.Match[str]) -> str | None:
@@ -108,7 +132,7 @@ def _kind(name: str) -> str:
 
 
 def _is_certain(text: str, found: re.Match[str]) -> bool:
-    """Whether the value is surely a literal: `NAME=value`, `--password value`, an element's text."""
+    """Whether the value is surely a literal: `NAME=value`, `--token value`, an element's text."""
     name = found["name"]
     if found["tag"] or name.startswith("--"):
         return True
@@ -117,27 +141,27 @@ def _is_certain(text: str, found: re.Match[str]) -> bool:
     return found.end() == found.end("sep")
 
 
-def _value_span(text: str, found: re.Match[str]) -> tuple[tuple[int, int] | None, bool]:
-    at = found.end()
-    if found["tag"]:
-        inside = _TAG_VALUE.match(text, at)
-        return (inside.span() if inside else None), True
+def _tagged_span(text: str, at: int) -> tuple[tuple[int, int] | None, bool]:
+    inside = _TAG_VALUE.match(text, at)
+    return (inside.span() if inside else None), True
+
+
+def _value_span(text: str, at: int) -> tuple[tuple[int, int] | None, bool]:
+    """Where the value at `at` stands, and whether it is quoted."""
     quote = _QUOTE.match(text, at)
     if quote:
         closed = _CLOSED[quote[1]].match(text, quote.end())
         if closed:
             return (closed.span() if closed.end() > closed.start() else None), True
         at = quote.end()
-    run = _RUN.match(text, at)
-    if run is None or found["sep"] in {"==", "==="}:
-        return None, False
-    return trimmed_run(text, *run.span()), False
+    return value_at(text, at), False
 
 
-def trimmed_run(text: str, start: int, end: int) -> tuple[int, int]:
-    """Cut a run of visible characters where the value in it plausibly ends."""
-    cut = _NEXT_PAIR.search(text, start, end)
-    end = cut.start() if cut else end
+def value_at(text: str, start: int, limit: int | None = None) -> tuple[int, int]:
+    """The unquoted value that begins at `start`: up to where it plausibly ends."""
+    limit = len(text) if limit is None else limit
+    stop = _VALUE_END.search(text, start, limit)
+    end = stop.start() if stop else limit
     if text[max(0, start - 2) : start] == "**" and text[max(start, end - 2) : end] == "**":
         end -= 2
     while end > start:
@@ -172,7 +196,12 @@ def _accepts_token(value: str, literal: bool) -> bool:
     if "-" in value and is_slug(value):
         return False
     has_digit = any(map(str.isdigit, value))
-    return is_mixed(value) and has_digit and len(value) >= (6 if literal else 8) and not is_label(value)
+    return (
+        is_mixed(value)
+        and has_digit
+        and len(value) >= (6 if literal else 8)
+        and not is_label(value)
+    )
 
 
 def _accepts_password(value: str, literal: bool) -> bool:

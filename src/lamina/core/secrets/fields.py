@@ -14,8 +14,8 @@ from lamina.core.secrets.words import (
     TOKEN_WORDS,
 )
 
-# Alternatives start with different classes and each repeats one class: every character is read once.
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]\w*|\d+")
+# Alternatives start with different classes and repeat one class: every character is read once.
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?(?:[a-z]|[^\W\dA-Za-z_])+|\d+")
 _LONGEST_NAME: Final = 128
 
 
@@ -49,7 +49,9 @@ def field_family(name: str) -> str | None:
     if last == "phrase":
         return "password" if before in {"pass", "seed", "recovery"} else None
     if last == "key" or (last in {"pem", "material"} and before == "key"):
-        return "token" if KEY_QUALIFIERS.intersection(words[:-1]) and "public" not in words else None
+        return (
+            "token" if KEY_QUALIFIERS.intersection(words[:-1]) and "public" not in words else None
+        )
     return None
 
 

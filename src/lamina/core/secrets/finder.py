@@ -1,42 +1,46 @@
-"""Finding every secret in a text: a cheap refusal first, then the detectors, then one clean list."""
+"""Finding every secret in a text: a cheap refusal, then the detectors, then one clean list."""
 
 import re
 from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Final
 
-from lamina.core.secrets.assignments import find_assignments, find_headers
+from lamina.core.secrets.assignments import find_assignments, find_headers, find_listed
 from lamina.core.secrets.phrases import (
     find_in_commands,
     find_in_prose,
     find_in_urls,
+    find_named_after,
     find_random,
 )
 from lamina.core.secrets.shapes import find_private_keys, find_shapes
 from lamina.core.secrets.spans import Secret
 from lamina.core.secrets.values import is_plain_word
 
-# Every issuer's shape holds sixteen such characters in a row. The lookbehind lets a run be tried only
-# from its first character, so each character is read once.
+# Every issuer's shape holds sixteen such characters in a row. The lookbehind lets a run be tried
+# only from its first character, so each character is read once.
 _LONG_RUN: Final = re.compile(r"(?<![\w\-])[\w\-]{16}", re.ASCII)
 _STEMS: Final = (
     "pass", "pwd", "pw", "secret", "token", "key", "auth", "bearer", "cred", "kennwort", "contrase",
     "mdp", "clave", "senha", "wachtwoord", "пароль", "密", "パスワ", "identified", "curl", "mysql",
-    "docker login", "redis-cli", "mariadb",
+    "docker login", "redis-cli", "mariadb", "sudo",
 )  # fmt: skip
 _BY_CONTEXT: Final[tuple[tuple[Callable[[str], Iterable[Secret]], tuple[str, ...]], ...]] = (
     (find_headers, ("authorization", "bearer", "basic")),
     (find_assignments, (":", "=", "--", ">", "：")),
-    (find_in_prose, (" ", ":", "=", "密", "パ")),
+    (find_listed, ("value",)),
+    (find_named_after, (" as ",)),
+    (find_in_prose, (" ", "\n", ":", "=", "密", "パ")),
     (find_in_commands, ("machine", "curl", "mysql", "mariadb", "sshpass", "docker", "redis",
-                        "smbclient", "az login", "helm", "identified", "with ", "requirepass")),
+                        "smbclient", "az login", "helm", "identified", "with ", "requirepass",
+                        "sudo")),
 )  # fmt: skip
-"""Detectors that need a word for a secret, each with the marks one of which it cannot do without."""
+"""Detectors that need a word for a secret, each with marks; without any of them it is skipped."""
 _REFERENCE: Final = re.compile(r"secret://(?:[a-z2-7]{26}|redacted)")
 _SHORTEST_PIECE: Final = 4
 _SHORTEST_REPEAT: Final = 6
 _REPEAT_BUDGET: Final = 1 << 25
-"""Characters that may be searched for further copies of what was found; keeps many secrets linear."""
+"""Characters that may be read in search of further copies; keeps many secrets linear."""
 
 
 def find_secrets(text: str) -> list[Secret]:
@@ -57,7 +61,9 @@ def find_secrets(text: str) -> list[Secret]:
     if has_user_info:
         candidates.append(find_in_urls(text))
     if has_stem:
-        candidates += (find(text) for find, marks in _BY_CONTEXT if any(m in lowered for m in marks))
+        candidates += (
+            find(text) for find, marks in _BY_CONTEXT if any(m in lowered for m in marks)
+        )
     if has_run:
         candidates.append(find_random(text))
     found = _without_references(text, _merged(chain.from_iterable(candidates)))
@@ -65,7 +71,7 @@ def find_secrets(text: str) -> list[Secret]:
 
 
 def _merged(candidates: Iterable[Secret]) -> list[Secret]:
-    """Join overlapping spans; the span that starts first, or else the earlier detector, names it."""
+    """Join overlapping spans; the one that starts first, or else the earlier detector, names it."""
     merged: list[Secret] = []
     for secret in sorted(candidates, key=lambda each: each.start):
         if merged and secret.start < merged[-1].end:

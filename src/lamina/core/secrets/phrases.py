@@ -1,11 +1,11 @@
-"""Secrets told in prose, in addresses and on command lines, and random strings beside such words."""
+"""Secrets told in prose, addresses and command lines, and random strings beside such words."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from lamina.core.secrets.assignments import accepts_phrase, is_label, trimmed_run
+from lamina.core.secrets.assignments import accepts_phrase, is_label, value_at
 from lamina.core.secrets.spans import Secret
 from lamina.core.secrets.values import (
     is_code,
@@ -14,6 +14,7 @@ from lamina.core.secrets.values import (
     is_placeholder,
     is_plain_word,
     is_random,
+    is_slug,
     is_stop_word,
     is_template,
 )
@@ -39,13 +40,22 @@ _TOLD: Final = re.compile(
     r"(?!\w)(?:(?: \([^()\n]{1,40}\)"
     r"| (?:for|to|of|on|at|in|from|für|zum|zur|vom|von|des|du|de|del|la|para|pour)"
     r"(?: [\w.@'’/\-]{1,32}){1,4}?)?"
-    r"[ \t]{0,2}(?P<verb>[:=：是は]|(?<= )(?:is now|is still|is|was|will be|to|ist|lautet|war|est|es"
-    r"|era|är|é|è|as|это|—|–|-|->|→)(?= |:|\n)))?"
+    r"[ \t]{0,2}(?P<verb>[:=：是は]|(?<= )(?:is now|is still|is|was|will be|to|ist|lautet|war|est"
+    r"|es|era|är|é|è|as|это|—|–|-|->|→)(?= |:|\n)))?"
     r":?\s{0,2}(?P<open>[\"'`“”„«‘*]{0,2})",
     re.IGNORECASE,
 )
-_CLOSING: Final = {'"': '"', "'": "'", "`": "`", "“": "”", "”": "”", "„": "“", "«": "»", "‘": "’", "*": "*"}
-_RUN: Final = re.compile(r"[^\s\"`“”«»]++")
+_CLOSING: Final = {
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "“": "”",
+    "”": "”",
+    "„": "“",
+    "«": "»",
+    "‘": "’",
+    "*": "*",
+}
 _WORDS_TO_STOP: Final = re.compile(r"[^\n.,;!?\"]{1,200}")
 _MINE: Final = re.compile(
     r"(?<!\w)(?:my|our|his|her|their|mein|meine|unser|mon|ma|notre|mi|nuestra|minha|new|root|admin|wifi)"
@@ -54,31 +64,44 @@ _MINE: Final = re.compile(
 )
 # The run excludes `/`, so the runs behind two different `://` never overlap.
 _USERINFO: Final = re.compile(r"[^\s:/?#@\"'<>]{0,256}:([^\s/?#\"'<>]{1,1024})@(?=[\w\[{$<])")
-# Literal command words, then bounded gaps on one line.
-_COMMANDS: Final = (
-    re.compile(r"machine\s{1,4}\S{1,255}\s{1,4}login\s{1,4}\S{1,255}\s{1,4}password\s{1,4}(\S++)"),
-    re.compile(r"(?<![\w\-])curl [^\n|;]{0,160}?(?:-u|--user)[ =][\"']?[^\s:\"']{1,128}:([^\s\"']++)"),
-    re.compile(r"(?<![\w\-])(?:mysql\w{0,8}|mariadb) [^\n|;]{0,160}?-p([^\s\"'|;]{4,128}+)"),
-    re.compile(r"(?<![\w\-])(?:sshpass|docker login|redis-cli|smbclient|az login|helm registry login) "
-               r"[^\n|;]{0,160}?-[pa] ?[\"']?([^\s\"'|;]{4,128}+)"),
-    re.compile(r"(?:identified by|with (?:encrypted )?password)\s{1,4}[\"']([^\"'\n]{4,128}+)", re.IGNORECASE),
-    re.compile(r"requirepass\s{1,4}([^\s\"']{4,256}+)"),
+_NETRC: Final = re.compile(
+    r"machine\s{1,4}\S{1,255}\s{1,4}login\s{1,4}\S{1,255}\s{1,4}password\s{1,4}(\S++)"
+)
+# Starts only where a word starts and reads that word once, then at most fifty characters.
+_AS_SECRET: Final = re.compile(
+    r"(?<!\S)[\"'`]?([^\s\"'`]{6,256}+)[\"'`]? as (?:the |my |your |our |an? )?(?:\w{1,16} )?"
+    r"(?:password|passphrase|passcode|token|api key|secret)(?!\w)",
+    re.IGNORECASE,
+)
+# Each starts at an option and reads one bounded word; which command it belongs to is asked after.
+_OPTIONS: Final = (
+    (re.compile(r"(?<=\s)(?:-u|--user)[ =][\"']?[^\s:\"']{1,128}:([^\s\"']{1,256}+)"),
+     ("curl ", "wget ")),
+    (re.compile(r"(?<=\s)-p([^\s\"'|;]{4,128}+)"), ("mysql", "mariadb")),
+    (re.compile(r"(?<=\s)-[pa] ?[\"']?([^\s\"'|;]{4,128}+)"),
+     ("sshpass ", "docker login", "redis-cli ", "az login", "registry login", "podman login")),
+    (re.compile(r"[\"']([^\"'\n]{4,128}+)(?=[\"'])"),
+     ("identified by ", "with password ", "encrypted password ")),
+    (re.compile(r"echo [\"']?([^\s\"'|]{4,128}+)[\"']? ?\| ?sudo -S"), ("",)),
+    (re.compile(r"requirepass\s{1,4}([^\s\"']{4,256}+)"), ("",)),
 )  # fmt: skip
+_COMMAND_ROOM: Final = 160
 _RANDOM_RUN: Final = re.compile(r"(?<![\w+/=.~\-])[A-Za-z0-9_+/=.~\-]{20,}+", re.ASCII)
 _NEAR: Final = re.compile(
-    rf"(?<![^\W_])(?:{'|'.join((*_DRAWN, *_CHOSEN))}|tokens|secrets|passwords|keys?|aws|twilio|heroku|datadog|cloudflare)"
-    r"(?!\w)(?P<gap>[^\n]{0,48})$",
+    rf"(?<![^\W_])(?:{'|'.join((*_DRAWN, *_CHOSEN))}"
+    r"|tokens|secrets|passwords|keys?|aws|twilio|heroku|datadog|cloudflare)(?!\w)(?P<gap>[^\n]{0,48})$",
     re.IGNORECASE,
 )
 _NOT_SECRET_NEAR: Final = re.compile(
     r"sha-?\d|md5|hash|checksum|digest|commit|uuid|guid|ulid|nonce|etag|fingerprint|revision|integrity"
-    r"|public|primary|foreign|cache|partition|idempotency|sort|\bids?\b|_id\b|_ids\b|count|\brev\b|image|\. |\bpr\b"
-    r"|count|merge|branch|tag|version|build|trace|span|request|fixed|fixes|see|https?:|file|path|class",
+    r"|public|primary|foreign|cache|partition|idempotency|sort|\bids?\b|_ids?\b|count|\brev\b"
+    r"|image|\. |\bpr\b|merge|branch|tag|version|build|trace|span|request|fixed|fixes|see"
+    r"|https?:|file|path|class",
     re.IGNORECASE,
 )
 _TIGHT: Final = re.compile(
-    r"(?:'s)?(?:[ \t]{1,2}(?:is|was|to|of|value|here|below|for|ist|lautet|est|es|now|use|auth|sid)){0,3}"
-    r"[\s:=\"'`(>\-]{0,4}",
+    r"(?:'s)?(?:(?: \w{1,16}){0,4} ?(?:is|was|:|=|->|ist|lautet|est|es)"
+    r"|(?: (?:of|value|here|below|for|now|use|auth|sid)){0,3})[\s:=\"'`(<>\-]{0,5}",
     re.IGNORECASE,
 )
 _CONTEXT: Final = 80
@@ -95,12 +118,33 @@ def find_in_urls(text: str) -> Iterator[Secret]:
         at = text.find("://", at + 3)
 
 
+def find_named_after(text: str) -> Iterator[Secret]:
+    """Yield values named only behind them: "use ... as the password"."""
+    for found in _AS_SECRET.finditer(text):
+        value = found[1]
+        if _is_literal(value) and _is_chosen(value, told=False) and any(map(str.isdigit, value)):
+            yield Secret(*found.span(1), "password")
+
+
 def find_in_commands(text: str) -> Iterator[Secret]:
     """Yield passwords handed to commands by position or by a one-letter option."""
-    for pattern in _COMMANDS:
+    for found in _NETRC.finditer(text):
+        if not is_placeholder(found[1]):
+            yield Secret(*found.span(1), "password")
+    lowered = lowered_in_place(text)
+    for pattern, commands in _OPTIONS:
+        if not any(command in lowered for command in commands):
+            continue
         for found in pattern.finditer(text):
-            if not is_placeholder(found[1]) and not is_code(found[1]):
-                yield Secret(*trimmed_run(text, *found.span(1)), "password")
+            before = lowered[max(0, found.start() - _COMMAND_ROOM) : found.start()].rpartition(
+                "\n"
+            )[2]
+            if any(command in before for command in commands) and _is_literal(found[1]):
+                yield Secret(*value_at(text, *found.span(1)), "password")
+
+
+def _is_literal(value: str) -> bool:
+    return not is_placeholder(value) and not is_code(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +159,7 @@ class _Told:
 
 def find_in_prose(text: str) -> Iterator[Secret]:
     """Yield values told in a sentence: "the password for staging is ..."."""
-    lowered = _lowered(text)
+    lowered = lowered_in_place(text)
     at = 0
     while named := _NAME.search(lowered, at):
         at = named.end()
@@ -133,7 +177,8 @@ def find_in_prose(text: str) -> Iterator[Secret]:
         at = max(at, end)
 
 
-def _lowered(text: str) -> str:
+def lowered_in_place(text: str) -> str:
+    """Lower-case `text` without moving any character."""
     lowered = text.lower()
     # Some capitals grow when lowered; positions must stay comparable.
     return lowered if len(lowered) == len(text) else "".join(c.lower()[:1] for c in text)
@@ -149,10 +194,7 @@ def _told_value(text: str, start: int, mark: str, told: _Told) -> tuple[int, int
         end = text.find(_CLOSING[mark], start, start + 256)
         if end > start and "\n" not in text[start:end]:
             return start, end, _accepts_told(text[start:end], told, quoted=True)
-    run = _RUN.match(text, start)
-    if run is None:
-        return start, start, False
-    start, end = trimmed_run(text, *run.span())
+    start, end = value_at(text, start)
     value = text[start:end]
     if not value or _accepts_told(value, told, quoted=False):
         return start, end, bool(value)
@@ -163,7 +205,7 @@ def _told_value(text: str, start: int, mark: str, told: _Told) -> tuple[int, int
                 return start, start + len(words[0].rstrip()), True
         if _is_own_word(text, told, value) and _ends_clause(text, end):
             return start, end, True
-    return start, run.end(), False
+    return start, end, False
 
 
 def _is_own_word(text: str, told: _Told, value: str) -> bool:
@@ -179,12 +221,18 @@ def _ends_clause(text: str, end: int) -> bool:
 
 
 def _accepts_told(value: str, told: _Told, *, quoted: bool) -> bool:
-    if is_placeholder(value) or is_code(value) or value.endswith(":") or value.startswith(("-", "/")):
+    if (
+        is_placeholder(value)
+        or is_code(value)
+        or value.endswith(":")
+        or value.startswith(("-", "/"))
+    ):
         return False
     if not told.is_chosen:
         return is_random(value) or (
             told.has_verb and len(value) >= 8 and is_mixed(value)
             and any(map(str.isdigit, value)) and not value[0].isdigit() and not is_label(value)
+            and not ("-" in value and is_slug(value))
         )  # fmt: skip
     if " " in value:
         return quoted and accepts_phrase(value)
@@ -208,14 +256,15 @@ def _is_chosen(value: str, *, told: bool) -> bool:
 def find_random(text: str) -> Iterator[Secret]:
     """Yield random-looking runs that stand right behind a word for a secret.
 
-    What has the exact form of a digest or an identifier must stand very close: commits and checksums
-    are mentioned near "token" and "key" far more often than they are one.
+    What has the exact form of a digest or an identifier must stand very close: commits and
+    checksums are mentioned near "token" and "key" far more often than they are one.
     """
     for run in _RANDOM_RUN.finditer(text):
-        start, end = run.start(), run.end()
-        while end > start and text[end - 1] in ".-~":
-            end -= 1
-        value = text[start:end]
+        value = run[0].rstrip(".-~")
+        end = run.start() + len(value)
+        # `name=value` is one run; only what follows the last inner `=` can be the value.
+        value = value[value.rstrip("=").rfind("=") + 1 :]
+        start = end - len(value)
         if value.startswith("//") or not is_random(value, shortest=20) or is_placeholder(value):
             continue
         near = _NEAR.search(text, max(0, start - _CONTEXT), start)

@@ -38,7 +38,7 @@ _SHAPES: Final = (
     _shape("aws_access_key", "AKIA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _shape("aws_access_key", "ASIA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _shape("aws_access_key", "ABIA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    *(_shape("github_token", f"gh{x}_", rf"[A-Za-z0-9_]{{30,}}+") for x in "pousr"),
+    *(_shape("github_token", f"gh{x}_", r"[A-Za-z0-9_]{30,}+") for x in "pousr"),
     _shape("github_token", "github_pat_", r"[A-Za-z0-9_]{30,}+"),
     *(_shape("gitlab_token", p, rf"{_DIGIT_SOON}[A-Za-z0-9_\-.]{{20,}}+")
       for p in ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-")),
@@ -62,7 +62,8 @@ _SHAPES: Final = (
     _shape("hugging_face_token", "api_org_", rf"{_ALNUM}{{30,}}+"),
     _shape("sendgrid_key", "SG.", rf"{_WORDISH}{{16,}}+\.{_WORDISH}{{16,}}+"),
     _shape("twilio_key", "SK", r"[0-9a-f]{32}(?![A-Za-z0-9])"),
-    *(_shape("shopify_token", p, r"[0-9a-fA-F]{32,}+") for p in ("shpat_", "shpss_", "shpca_", "shppa_")),
+    *(_shape("shopify_token", p, r"[0-9a-fA-F]{32,}+")
+      for p in ("shpat_", "shpss_", "shpca_", "shppa_")),
     *(_shape("digitalocean_token", f"do{x}_v1_", r"[0-9a-f]{64,}+") for x in "por"),
     *(_shape("vault_token", p, rf"{_WORDISH}{{20,}}+") for p in ("hvs.", "hvb.", "hvr.")),
     _shape("databricks_token", "dapi", r"[0-9a-f]{32}(?:-\d)?(?![A-Za-z0-9])"),
@@ -99,7 +100,9 @@ _SHAPES: Final = (
     _shape("jwt", "eyJ", rf"{_WORDISH}{{8,}}+\.{_WORDISH}{{8,}}+(?:\.{_WORDISH}*+){{1,3}}", "-_"),
     _shape("sas_signature", "sig=", r"[A-Za-z0-9%+/]{30,}+(?:={0,2}|%3[dD])"),
 )  # fmt: skip
-_WITHOUT_PREFIX: Final = frozenset({"slack_webhook", "discord_webhook", "sas_signature", "fly_token"})
+_WITHOUT_PREFIX: Final = frozenset(
+    {"slack_webhook", "discord_webhook", "sas_signature", "fly_token"}
+)
 """Kinds whose prefix is an address or a name, not part of the secret."""
 
 # Fixed or bounded widths between boundaries: at most about a hundred steps from any start.
@@ -110,7 +113,9 @@ _DISCORD: Final = re.compile(
 _AWS_PAIR: Final = re.compile(
     r"(?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9/+]{1,4}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])"
 )
-_MASKED: Final = re.compile(r"([xX*0.A])\1{7}|EXAMPLE|example|1234567890abcdef|abcdefghijkl", re.ASCII)
+_MASKED: Final = re.compile(
+    r"([xX*0.A])\1{7}|EXAMPLE|example|1234567890abcdef|abcdefghijkl", re.ASCII
+)
 _BEGIN: Final = "-----BEGIN "
 _END: Final = "-----END "
 _PEM_LABEL: Final = re.compile(r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -156,7 +161,7 @@ def _trimmed(text: str, end: int) -> int:
 
 
 def find_private_keys(text: str) -> Iterator[Secret]:
-    """Yield private key blocks, armour included; one whose end is missing runs as far as its body."""
+    """Yield private key blocks with their armour; one cut short runs as far as its body."""
     at = text.find(_BEGIN)
     last_end = text.rfind(_END) if at >= 0 else -1
     while at >= 0:
@@ -172,7 +177,9 @@ def find_private_keys(text: str) -> Iterator[Secret]:
 
 def _has_body(text: str, start: int, following: int) -> bool:
     # Not reading beyond the next block keeps the stretches that are searched apart.
-    end = start + _WHERE_BODY_STARTS if following < 0 else min(start + _WHERE_BODY_STARTS, following)
+    end = (
+        start + _WHERE_BODY_STARTS if following < 0 else min(start + _WHERE_BODY_STARTS, following)
+    )
     return _PEM_BODY.search(text, start, end) is not None
 
 

@@ -56,7 +56,7 @@ def is_template(value: str) -> bool:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether `value` only marks the place of a secret: `<your-key>`, `${TOKEN}`, `***`, `changeme`.
+    """Whether `value` only marks a secret's place: `<your-key>`, `${TOKEN}`, `***`, `changeme`.
 
     `changeme` counts: it stands in every word list, so hiding it protects nothing and costs the
     reader of a manual the one fact they need.
@@ -103,7 +103,21 @@ def is_stop_word(value: str) -> bool:
     """Whether `value` is a word that follows "password is" without being the password."""
     lowered = value.lower().strip("-_.,;:!?'\"*()")
     return lowered in NEVER_VALUES or lowered.endswith(
-        ("ed", "ing", "able", "ible", "tion", "less", "ary", "ous", "ment", "ful", "ly", "ert", "iert")
+        (
+            "ed",
+            "ing",
+            "able",
+            "ible",
+            "tion",
+            "less",
+            "ary",
+            "ous",
+            "ment",
+            "ful",
+            "ly",
+            "ert",
+            "iert",
+        )
     )
 
 
@@ -116,8 +130,8 @@ def entropy(value: str) -> float:
 def is_random(value: str, *, shortest: int = 16) -> bool:
     """Whether `value` looks drawn by a machine rather than written by a person.
 
-    The threshold follows the alphabet: sixteen symbols cannot exceed 4 bits, sixty-four reach 6, and
-    short strings stay well below either.
+    The threshold follows the alphabet: sixteen symbols cannot exceed 4 bits, sixty-four reach 6,
+    and short strings stay well below either.
     """
     value = value[:_CONSIDERED]
     if len(value) < shortest or is_slug(value):

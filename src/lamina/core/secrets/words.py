@@ -3,90 +3,94 @@
 from typing import Final
 
 PASSWORD_WORDS: Final = frozenset(
-    "password passwd passphrase passcode passwort kennwort pwd pw psw mdp motdepasse contraseña "
-    "contrasena senha wachtwoord пароль 密码 密碼 パスワード passwords sshpass pgpassword".split()
+    "password passwd passphrase passcode passwort kennwort pwd pw psw mdp motdepasse "
+    "contraseña contrasena senha wachtwoord пароль 密码 密碼 パスワード "
+    "passwords sshpass pgpassword".split()
 )
 """Names whose value a person chose, so it may be short and need not look random."""
 
 TOKEN_WORDS: Final = frozenset(
-    "secret token credential credentials creds apikey accesskey secretkey privatekey authkey "
-    "authtoken accesstoken refreshtoken clientsecret apitoken apisecret authorization sessionid "
-    "bearer jwt".split()
+    "secret token credential credentials creds apikey accesskey secretkey privatekey "
+    "authkey authtoken accesstoken refreshtoken clientsecret apitoken apisecret "
+    "authorization sessionid bearer jwt".split()
 )
 """Names whose value a machine drew."""
 
 KEY_QUALIFIERS: Final = frozenset(
-    "api access secret private auth encryption signing signature master account shared ssh deploy "
-    "admin storage subscription webhook hmac aes decryption app application service client license "
-    "consumer write ingest ingestion integration role functions host".split()
+    "api access secret private auth encryption signing signature master account shared ssh "
+    "deploy admin storage subscription webhook hmac aes decryption app application service "
+    "client license consumer write ingest ingestion integration role functions host".split()
 )
 """What makes a `key` secret when it stands before it; `primary`, `cache`, `public` do not."""
 
 PASS_QUALIFIERS: Final = frozenset(
-    "db database smtp mail email user admin root login mysql postgres pg redis ftp sftp ssh sudo "
-    "wifi auth http proxy rabbitmq mongo ldap imap vpn basic my".split()
+    "db database smtp mail email user admin root login mysql postgres pg redis ftp sftp ssh "
+    "sudo wifi auth http proxy rabbitmq mongo ldap imap vpn basic my".split()
 )
 
 HARMLESS_BEFORE_TOKEN: Final = frozenset(
-    "page next continuation cursor sync eos bos pad unk mask sep cls special stop start end max min "
-    "per cancel cancellation first last previous prev lexer syntax design num input output".split()
+    "page next continuation cursor sync eos bos pad unk mask sep cls special stop start end "
+    "max min per cancel cancellation first last previous prev lexer syntax design num input "
+    "output".split()
 )
 
 HARMLESS_FIRST_WORDS: Final = frozenset(
-    "is has use uses show reset forgot forget requires require required need needs no without allow "
-    "enable disable num max min count total validate check verify hide toggle generate".split()
+    "is has use uses show reset forgot forget requires require required need needs no "
+    "without allow enable disable num max min count total validate check verify hide toggle "
+    "generate".split()
 )
 
 QUALIFYING_LAST_WORDS: Final = frozenset(
-    "prod production staging stage dev development test live old new current previous backup value "
-    "plain plaintext raw b64 base64 confirm confirmation again primary secondary main default".split()
+    "prod production staging stage dev development test live old new current previous "
+    "backup value plain plaintext raw b64 base64 confirm confirmation again primary "
+    "secondary main default".split()
 )
 
 PLACEHOLDER_MARKS: Final = frozenset(
-    "your yours placeholder redacted changeme changeit replaceme example insert replace todo fixme "
-    "dummy masked hidden removed sealed".split()
+    "your yours placeholder redacted changeme changeit replaceme example insert replace "
+    "todo fixme dummy masked hidden removed sealed".split()
 )
 """One of these is enough, as long as no foreign word stands beside it."""
 
 PLACEHOLDER_WORDS: Final = frozenset(
-    "a an api key keys token tokens secret secrets password passwords passwd pwd pw pass passphrase "
-    "here my the access auth client id me change replace this with insert put enter sample fake foo "
-    "bar baz foobar test testing value string str text type bearer basic bytes none null nil "
-    "undefined true false yes no on off private public user username name some any new old goes real "
-    "actual from to of and or is it app service project openai anthropic github aws google stripe "
-    "slack account credential credentials login admin's host localhost xxx abc xyz_ goes-here prod "
-    "default demo mock stub empty blank unset required optional int number boolean bool object "
-    "varchar char charfield secretstr env environ environment variable var config settings vault "
-    "passwort kennwort mot de passe contraseña su tu dein deine votre ihr hier aqui ici".split()
+    "a an api key keys token tokens secret secrets password passwords passwd pwd pw pass "
+    "passphrase here my the access auth client id me change replace this with insert put "
+    "enter sample fake foo bar baz foobar test testing value string str text type bearer "
+    "basic bytes none null nil undefined true false yes no on off private public user "
+    "username name some any new old goes real actual from to of and or is it app service "
+    "project openai anthropic github aws google stripe slack account credential credentials "
+    "login admin's host localhost xxx abc xyz_ goes-here prod default demo mock stub empty "
+    "blank unset required optional int number boolean bool object varchar char charfield "
+    "secretstr env environ environment variable var config settings vault passwort kennwort "
+    "mot de passe contraseña su tu dein deine votre ihr hier aqui ici".split()
 )
 """Without a digit among them, a value made of these alone protects nothing."""
 
 FUNCTION_WORDS: Final = frozenset(
-    "the a an in on at to for of by with from and or not be is are was were must should can will "
-    "your you it its this that if when must has have as do does please at than too der die das ist "
-    "und nicht le la les est et pas el los es y no un una une ein eine i we he she they my".split()
+    "the a an in on at to for of by with from and or not be is are was were must should can "
+    "will your you it its this that if when must has have as do does please at than too der "
+    "die das ist und nicht le la les est et pas el los es y no un una une ein eine i we he "
+    "she they my".split()
 )
 
-NEVER_VALUES: Final = (
-    FUNCTION_WORDS
-    | frozenset(
-        "wrong weak short long empty blank incorrect correct invalid valid secret mandatory optional "
-        "strong secure insecure unsafe now still also always never only here there below above "
-        "missing null none unknown public private safe fine ok okay good bad same different plain "
-        "case-sensitive kept sent set unset lost gone known written shown hidden taken broken about "
-        "up down out being just very really so what where which who how because but then there's "
-        "going used old new string str text bytes int bool number type field file hash salt reset "
-        "policy manager change protected management authentication based generator generation "
-        "prompt length strength input value values name names store storage rotation leak leaks "
-        "count limit limits usage budget budgets bucket economy ring endpoint refresh expiry types "
-        "per auth user users login via into through after before during while until once again and "
-        "falsch richtig leer abgelaufen ungültig nicht noch schon immer zu sehr incorrecta válida "
-        "expirado caducada vacía obligatorio obligatoria incorrect expiré vide faux obligatoire "
-        "requis trop très muy demasiado visible everything nothing something someone anything easy "
-        "hard simple complex difficult important sensitive confidential personal temporary permanent "
-        "bcrypt scrypt keyring vault yes no true false undefined nil opaque stale fresh unique "
-        "random static dynamic global local ready live dead due off on bearer basic digest oauth "
-        "string; required".split()
-    )
+NEVER_VALUES: Final = FUNCTION_WORDS | frozenset(
+    "wrong weak short long empty blank incorrect correct invalid valid secret mandatory "
+    "optional strong secure insecure unsafe now still also always never only here there "
+    "below above missing null none unknown public private safe fine ok okay good bad same "
+    "different plain case-sensitive kept sent set unset lost gone known written shown "
+    "hidden taken broken about up down out being just very really so what where which who "
+    "how because but then there's going used old new string str text bytes int bool number "
+    "type field file hash salt reset policy manager change protected management "
+    "authentication based generator generation prompt length strength input value values "
+    "name names store storage rotation leak leaks count limit limits usage budget budgets "
+    "bucket economy ring endpoint refresh expiry types per auth user users login via into "
+    "through after before during while until once again and falsch richtig leer abgelaufen "
+    "ungültig nicht noch schon immer zu sehr incorrecta válida expirado caducada vacía "
+    "obligatorio obligatoria incorrect expiré vide faux obligatoire requis trop très muy "
+    "demasiado visible everything nothing something someone anything easy hard simple "
+    "complex difficult important sensitive confidential personal temporary permanent bcrypt "
+    "scrypt keyring vault yes no true false undefined nil opaque stale fresh unique random "
+    "static dynamic global local ready live dead due off on bearer basic digest oauth "
+    "string; required".split()
 )
 """Words that follow "password is" in prose, in code or in a table without being the password."""

@@ -9,7 +9,7 @@ from lamina.core.record import INDEXED, Record
 from lamina.stores.base import Finding, Severity
 from lamina.stores.sqlite import index, reads
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection, DriverError, one
+from lamina.stores.sqlite.driver import Connection, DriverError, one, rows
 from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
 _REPAIR: Final = "Run `lamina doctor --repair`"
@@ -50,19 +50,19 @@ def reindex(connection: Connection, analyse: Callable[[Record], tuple[str, ...]]
     connection.execute("delete from word")
     connection.execute("update stream set documents = 0, tokens = 0")
     connection.execute("update record set length = 0")
-    rows = connection.execute(f"select r.rid, r.sid, {RECORD_COLUMNS} from {reads.NEWEST}").fetchall()
-    for rid, sid, *columns in rows:
+    every = f"select r.rid, r.sid, {RECORD_COLUMNS} from {reads.NEWEST}"
+    for rid, sid, *columns in list(rows(connection, every)):
         record = to_record(tuple(columns))
         if record.state in INDEXED:
-            index.replace(connection, int(sid), int(rid), analyse(record))
+            index.replace(connection, sid, rid, analyse(record))
     connection.execute(
         "insert or replace into setting values ('index_version', ?)", (INDEX_VERSION,)
     )
-    return int(one(connection, "select count(*) from word") or 0)
+    return int(one(connection, "select count(*) from word"))
 
 
 def _file(connection: Connection) -> Iterator[Finding]:
-    for (line,) in connection.execute("pragma integrity_check(20)"):
+    for (line,) in rows(connection, "pragma integrity_check(20)"):
         if line != "ok":
             yield Finding("file", Severity.RECORD, str(line), _RESTORE)
 
@@ -79,10 +79,11 @@ def _chains(connection: Connection) -> Iterator[Finding]:
         for found in chain.verify(events):
             where = f"{found.stream} event {found.seq}: {found.reason}"
             yield Finding("chain", Severity.RECORD, where, _RESTORE)
-        head = connection.execute("select seq, hash from stream where name = ?", (name,)).fetchall()
-        seq, digest = head[0]
-        if (len(events), events[-1].hash if events else "") != (seq, bytes(digest).hex()):
-            yield Finding("chain", Severity.RECORD, f"{name}: the newest events are missing", _RESTORE)
+        [(seq, digest)] = rows(connection, "select seq, hash from stream where name = ?", (name,))
+        if (len(events), events[-1].hash if events else "") != (seq, digest.hex()):
+            yield Finding(
+                "chain", Severity.RECORD, f"{name}: the newest events are missing", _RESTORE
+            )
 
 
 def _digests(connection: Connection) -> Iterator[Finding]:
@@ -91,9 +92,9 @@ def _digests(connection: Connection) -> Iterator[Finding]:
         f"select e.digest, v.salt, {RECORD_COLUMNS} from version v join record r on r.rid = v.rid"
         " join event e on e.sid = r.sid and e.seq = v.from_seq"
     )
-    for recorded, salt, *columns in connection.execute(sql):
+    for recorded, salt, *columns in rows(connection, sql):
         record = to_record(tuple(columns))
-        if chain.digest(record, bytes(salt)) != bytes(recorded).hex():
+        if chain.digest(record, salt) != recorded.hex():
             what = f"record {record.id} rev {record.rev} is not what was written"
             yield Finding("digests", Severity.RECORD, what, _RESTORE)
 
@@ -103,9 +104,12 @@ def _index(connection: Connection) -> Iterator[Finding]:
     wrong = one(
         connection,
         f"select count(*) from {reads.NEWEST} left join word w on w.rowid = r.rid"
-        f" where (r.length > 0) <> (w.rowid is not null) or r.length > 0 and v.state not in ({states})",
+        " where (r.length > 0) <> (w.rowid is not null)"
+        f" or r.length > 0 and v.state not in ({states})",
     )
-    strays = one(connection, "select count(*) from word where rowid not in (select rid from record)")
+    strays = one(
+        connection, "select count(*) from word where rowid not in (select rid from record)"
+    )
     if wrong or strays:
         what = f"{wrong} records and {strays} index entries do not belong together"
         yield Finding("index", Severity.DERIVED, what, _REPAIR)
@@ -128,5 +132,7 @@ def _index_itself(connection: Connection) -> list[Finding]:
         # Rank 1 compares the index with its content; the plain check does not.
         connection.execute("insert into word (word, rank) values ('integrity-check', 1)")
     except DriverError as error:
-        return [Finding("words", Severity.DERIVED, f"the keyword index is damaged: {error}", _REPAIR)]
+        return [
+            Finding("words", Severity.DERIVED, f"the keyword index is damaged: {error}", _REPAIR)
+        ]
     return [Finding("words", Severity.OK, "nothing wrong")]

@@ -1,4 +1,4 @@
-"""One commit inside a write transaction: plan, then versions, index, events and receipt together."""
+"""One commit inside a write transaction: plan, then versions, index, events and receipt."""
 
 import hashlib
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from lamina.core.record import INDEXED, Record
 from lamina.errors import StoreVersionError
 from lamina.stores import receipts
 from lamina.stores.sqlite import index, migrations, reads
-from lamina.stores.sqlite.driver import Connection, one
+from lamina.stores.sqlite.driver import Connection, one, rows
 from lamina.stores.sqlite.rows import to_event_row, to_version_row
 
 _ADD_VERSION: Final = (
@@ -28,6 +28,7 @@ _ADD_VERSION: Final = (
 )
 _ADD_EVENT: Final = "insert into event values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _CLOSE_VERSION: Final = "update version set to_seq = ?, place = null where vid = ?"
+_HEAD: Final = "select seq, hash, at from stream where sid = ?"
 _MOVE_HEAD: Final = "update stream set seq = ?, hash = ?, at = ? where sid = ?"
 
 
@@ -100,9 +101,9 @@ def _owner(commit: Commit) -> tuple[str, bytes] | None:
 
 def _earlier(connection: Connection, commit: Commit, owner: tuple[str, bytes]) -> Receipt | None:
     sql = "select request, body from receipt where owner = ? and key = ?"
-    for request, body in connection.execute(sql, owner):
-        receipts.check_same_request(str(request), commit.request)
-        return receipts.from_text(str(body))
+    for request, body in rows(connection, sql, owner):
+        receipts.check_same_request(request, commit.request)
+        return receipts.from_text(body)
     return None
 
 
@@ -117,15 +118,12 @@ def _stream(connection: Connection, name: str) -> int:
 def _heads(connection: Connection, sids: dict[str, int]) -> dict[str, chain.Head]:
     heads = {}
     for name, sid in sids.items():
-        row = connection.execute("select seq, hash, at from stream where sid = ?", (sid,)).fetchall()
-        seq, digest, at = row[0]
-        heads[name] = chain.Head(int(seq), bytes(digest).hex(), at and from_text(str(at)))
+        [(seq, digest, at)] = rows(connection, _HEAD, (sid,))
+        heads[name] = chain.Head(seq, digest.hex(), None if at is None else from_text(at))
     return heads
 
 
-def _apply(
-    connection: Connection, sid: int, step: Step, written: tuple[Event, bytes]
-) -> None:
+def _apply(connection: Connection, sid: int, step: Step, written: tuple[Event, bytes]) -> None:
     event, salt = written
     connection.execute(_ADD_EVENT, (sid, *to_event_row(event)))
     if step.action is Action.WITNESSED:
@@ -190,7 +188,7 @@ def _erase(connection: Connection, sid: int, record_id: RecordId) -> None:
 
 
 def _rid(connection: Connection, record_id: RecordId) -> int:
-    return int(one(connection, "select rid from record where id = ?", (record_id,)) or 0)
+    return int(one(connection, "select rid from record where id = ?", (record_id,)))
 
 
 def _advance(connection: Connection, sids: dict[str, int], events: Iterable[Event]) -> None:

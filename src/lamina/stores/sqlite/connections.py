@@ -1,7 +1,7 @@
 """The connections of one process: one that writes, for all threads together, and some that read.
 
-Writers queue up; whoever gets the lock first commits for everyone waiting, so that threads share the
-price of a sync. There is no thread of our own: nothing to lose at a fork, nothing to wake.
+Writers queue up; whoever gets the lock first commits for everyone waiting, so that threads share
+the price of a sync. There is no thread of our own: nothing to lose at a fork, nothing to wake.
 """
 
 import os

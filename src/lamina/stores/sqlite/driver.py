@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import apsw
 
@@ -66,12 +66,16 @@ def connect(path: Path, *, create: bool) -> Connection:
     return connection
 
 
-def one(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Value:
+def rows(
+    connection: Connection, sql: str, parameters: tuple[Value, ...] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a statement; our own schema says what their columns are."""
+    yield from connection.execute(sql, parameters)
+
+
+def one(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Any:
     """The first column of the first row, or nothing."""
-    for row in connection.execute(sql, parameters):
-        value: Value = row[0]
-        return value
-    return None
+    return next((row[0] for row in rows(connection, sql, parameters)), None)
 
 
 @contextmanager
@@ -100,7 +104,7 @@ def _meaning(error: apsw.Error, path: Path | str) -> LaminaError:
         case apsw.ReadOnlyError():
             return StoreReadOnlyError(
                 f"the store at {path} cannot be written",
-                remedy="Check the owner and mode of the directory, and whether the disk is read-only",
+                remedy="Check the directory's owner and mode, and whether the disk is read-only",
             )
         case apsw.CantOpenError():
             return StoreError(

@@ -1,8 +1,8 @@
 """The keyword index: FTS5 as a postings store, BM25 in SQL with each stream's own statistics.
 
 FTS5's own ranking uses the statistics of the whole table, so one tenant's documents would move
-another's scores. Here a token is written as `<stream>:<token>`, which makes postings, document counts
-and vocabulary the stream's own, and the formula of `lamina.core.bm25` is spelled out in SQL.
+another's scores. Here a token is written as `<stream>:<token>`, which makes postings, document
+counts and vocabulary the stream's own, and the formula of `lamina.core.bm25` is spelled out in SQL.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from typing import Final
 from lamina.core import bm25, canonical
 from lamina.core.text import Term
 from lamina.stores.base import Match, Search
-from lamina.stores.sqlite.driver import Connection, Value, one
+from lamina.stores.sqlite.driver import Connection, Value, one, rows
 from lamina.stores.sqlite.predicates import Predicate, everything
 from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
@@ -42,7 +42,7 @@ def replace(connection: Connection, sid: int, rid: int, terms: Sequence[str]) ->
 
 def drop(connection: Connection, sid: int, rid: int) -> None:
     """Take a record out of the index."""
-    length = int(one(connection, "select length from record where rid = ?", (rid,)) or 0)
+    length = one(connection, "select length from record where rid = ?", (rid,)) or 0
     if length:
         connection.execute("delete from word where rowid = ?", (rid,))
         connection.execute("update record set length = 0 where rid = ?", (rid,))
@@ -81,16 +81,15 @@ def _search_stream(
         " group by r.rid order by score desc, r.rid desc limit ?"
     )
     every = (bm25.PRECISION, *parameters, *where.parameters, wanted.limit)
-    for row in connection.execute(sql, every):
-        *record, rid, score, terms = row
-        yield Match(to_record(tuple(record)), float(score), _plain(str(terms))), int(rid)
+    for *record, rid, score, terms in rows(connection, sql, every):
+        yield Match(to_record(tuple(record)), score, _plain(terms)), rid
 
 
 def _streams(connection: Connection, names: frozenset[str] | None) -> list[_Stream]:
     sql = "select sid, documents, tokens, name from stream where documents > 0"
     return [
-        _Stream(int(sid), int(documents), int(tokens) / int(documents))
-        for sid, documents, tokens, name in connection.execute(sql).fetchall()
+        _Stream(sid, documents, tokens / documents)
+        for sid, documents, tokens, name in list(rows(connection, sql))
         if names is None or name in names
     ]
 
@@ -101,34 +100,33 @@ def _variants(
     """The stored tokens that stand for the query's terms: (token, weight, documents with it)."""
     for term in terms:
         token = f"{stream.sid}:{term.token}"
-        containing = int(one(connection, "select doc from word_count where term = ?", (token,)) or 0)
+        containing = one(connection, "select doc from word_count where term = ?", (token,)) or 0
         if containing:
             yield token, term.weight, containing
         if term.expand or not containing:
-            for word, factor, documents in _expansions(connection, stream, term.token):
-                yield word, term.weight * factor, documents
+            tried = _expansions(connection, stream, term.token, anywhere=not containing)
+            for word, share, documents in tried:
+                yield word, term.weight * share, documents
 
 
 def _expansions(
-    connection: Connection, stream: _Stream, piece: str
+    connection: Connection, stream: _Stream, piece: str, *, anywhere: bool
 ) -> Iterator[tuple[str, float, int]]:
     start = f"{stream.sid}:"
     # No token reaches beyond this bound: it is the last character there is.
     prefix = (f"{start}{piece}", f"{start}{piece}\U0010ffff")
-    found = _vocabulary(connection, "term > ? and term < ?", prefix)
-    factor = bm25.PREFIX_WEIGHT
-    if not found:
-        inside = (start, f"{stream.sid};", len(start) + 1, piece, f"{start}{piece}")
-        test = "term > ? and term < ? and instr(substr(term, ?), ?) and term <> ?"
-        found = _vocabulary(connection, test, inside)
-        factor = bm25.INFIX_WEIGHT
-    for word in bm25.choose_expansions(found):
-        yield word, factor, found[word]
+    found = starting = _vocabulary(connection, "term >= ? and term < ?", prefix)
+    if anywhere:
+        inside = (start, f"{stream.sid};", len(start) + 1, piece)
+        test = "term > ? and term < ? and instr(substr(term, ?), ?)"
+        found = starting | _vocabulary(connection, test, inside)
+    for word, share in bm25.expansions(f"{start}{piece}", starting, found).items():
+        yield word, share, found[word]
 
 
 def _vocabulary(connection: Connection, test: str, parameters: tuple[Value, ...]) -> dict[str, int]:
     sql = f"select term, doc from word_count where {test}"
-    return {str(term): int(documents) for term, documents in connection.execute(sql, parameters)}
+    return dict(rows(connection, sql, parameters))
 
 
 def _count(connection: Connection, sid: int, documents: int, tokens: int) -> None:

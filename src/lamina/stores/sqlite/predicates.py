@@ -102,10 +102,12 @@ def _in_data(condition: Condition) -> Predicate:
         case Op.EQ if value is None:
             present = _along(condition.path, Predicate("%s.type <> 'null'"))
             return Predicate(f"not {present.sql}", present.parameters)
-        case Op.EQ:
+        case Op.EQ if not isinstance(value, tuple):
             return _along(condition.path, _equals("%s", value))
         case Op.PREFIX:
-            test = Predicate("%s.type = 'text' and substr(%s.atom, 1, ?) = ?", (len(str(value)), str(value)))
+            test = Predicate(
+                "%s.type = 'text' and substr(%s.atom, 1, ?) = ?", (len(str(value)), str(value))
+            )
             return _along(condition.path, test)
         case _:
             return _along(condition.path, _compares("%s", op, value))
@@ -129,7 +131,8 @@ def _along(path: tuple[str, ...], test: Predicate) -> Predicate:
         source = f"case when d{depth}.type = 'object' then d{depth}.value end"
     names = " and ".join(f"d{depth}.key = ?" for depth, _ in enumerate(path))
     last = f"d{len(path) - 1}"
-    sql = f"exists (select 1 from {', '.join(tables)} where {names} and {test.sql.replace('%s', last)})"
+    found = f"select 1 from {', '.join(tables)} where {names} and {test.sql.replace('%s', last)}"
+    sql = f"exists ({found})"
     return Predicate(sql, (*path, *test.parameters))
 
 
@@ -146,7 +149,9 @@ def _member(name: str, values: tuple[Scalar, ...]) -> Predicate:
     texts = [one for one in values if isinstance(one, str)]
     numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
     parts = [
-        Predicate(f"{name}.type in {_family(group[0])} and {name}.atom in ({_marks(group)})", tuple(group))
+        Predicate(
+            f"{name}.type in {_family(group[0])} and {name}.atom in ({_marks(group)})", tuple(group)
+        )
         for group in (texts, numbers)
         if group
     ]

@@ -12,7 +12,7 @@ from lamina.core.instants import from_text
 from lamina.core.record import Record
 from lamina.core.sealed import Sealed
 from lamina.stores.base import Query
-from lamina.stores.sqlite.driver import Connection, Value, one
+from lamina.stores.sqlite.driver import Connection, Value, one, rows
 from lamina.stores.sqlite.predicates import Predicate, column, everything
 from lamina.stores.sqlite.rows import EVENT_COLUMNS, RECORD_COLUMNS, to_event, to_record
 
@@ -61,7 +61,7 @@ def query(connection: Connection, wanted: Query) -> list[Record]:
     order = f"r.rid {direction}" if field is None else f"{column(field)} {direction}, r.rid desc"
     sql = f"select {RECORD_COLUMNS} from {NEWEST} where {where.sql} order by {order} limit ?"
     limit = -1 if wanted.limit is None else wanted.limit
-    return [to_record(row) for row in connection.execute(sql, (*where.parameters, limit))]
+    return [to_record(row) for row in rows(connection, sql, (*where.parameters, limit))]
 
 
 def count(connection: Connection, wanted: Query) -> int:
@@ -82,8 +82,7 @@ def versions(connection: Connection, reach: Reach, record_id: RecordId) -> list[
     if not visible:
         return []
     kept = {
-        found.rev: found
-        for found in map(to_record, connection.execute(_OLD_VERSIONS, (record_id,)))
+        found.rev: found for found in map(to_record, rows(connection, _OLD_VERSIONS, (record_id,)))
     }
     return [Version(event, kept.get(event.rev)) for event in events]
 
@@ -101,7 +100,7 @@ def transaction(connection: Connection, tx: RecordId) -> list[Event]:
 
 def streams(connection: Connection) -> list[str]:
     """The names of all streams."""
-    return [str(row[0]) for row in connection.execute("select name from stream order by name")]
+    return [str(row[0]) for row in rows(connection, "select name from stream order by name")]
 
 
 def last_instant(connection: Connection, stream: str) -> datetime | None:
@@ -116,12 +115,12 @@ def sealed(connection: Connection, record_id: RecordId) -> list[Sealed]:
         "select z.ref, z.kind, z.nonce, z.box from sealed z join record r on r.rid = z.rid"
         " where r.id = ? order by z.ref"
     )
-    return [Sealed(*row) for row in connection.execute(sql, (record_id,))]
+    return [Sealed(*row) for row in rows(connection, sql, (record_id,))]
 
 
 def settings(connection: Connection) -> dict[str, str]:
     """The settings chosen for this store."""
-    return {str(name): str(value) for name, value in connection.execute("select * from setting")}
+    return {str(name): str(value) for name, value in rows(connection, "select * from setting")}
 
 
 def _where(wanted: Query) -> Predicate:
@@ -134,10 +133,10 @@ def _where(wanted: Query) -> Predicate:
 
 
 def _first(connection: Connection, sql: str, parameters: tuple[Value, ...]) -> Record | None:
-    for row in connection.execute(sql, parameters):
+    for row in rows(connection, sql, parameters):
         return to_record(row)
     return None
 
 
 def _events(connection: Connection, sql: str, parameters: Iterable[Value]) -> list[Event]:
-    return [to_event(row) for row in connection.execute(sql, tuple(parameters))]
+    return [to_event(row) for row in rows(connection, sql, tuple(parameters))]

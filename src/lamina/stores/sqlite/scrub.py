@@ -1,35 +1,32 @@
-"""After an erase: empty the log, look for the bytes on the disk, and rewrite the file if any are left."""
+"""After an erase: empty the log, look for the bytes, and rewrite the file if any are left."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from lamina.errors import StoreError
 from lamina.stores.base import ScrubReport
-from lamina.stores.looking import look
+from lamina.stores.looking import Sighting, look
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection, one
+from lamina.stores.sqlite.driver import Connection, one, rows
 
-_LIVE: Final = (
-    # Names are matched as bytes: text functions stop at what is not text.
-    "select exists (select 1 from version where instr(cast(text as blob), ?1)"
-    " or instr(cast(data as blob), ?1) or instr(cast(tags as blob), ?1)"
-    " or instr(cast(kind as blob), ?1) or instr(cast(source as blob), ?1))"
-    " or exists (select 1 from record where instr(cast(key as blob), ?1)"
-    " or instr(cast(scope as blob), ?1))"
-    " or exists (select 1 from word where instr(cast(body as blob), ?1))"
+_SAID: Final = (
+    "select text || char(10) || data || char(10) || tags || char(10) || kind || char(10) || source"
+    " from version",
+    "select scope || char(10) || ifnull(key, '') from record",
+    "select body from word",
 )
+"""Everything that remaining records say, from which their own bytes on the disk come."""
 
 
 def scrub(connections: Connections, folder: Path, erased: Sequence[bytes]) -> ScrubReport:
     """Bytes that a remaining record still holds are its own and stay."""
     connections.alone(empty_log)
-    gone = [needle for needle in erased if not _is_live(connections, needle)]
-    report = look(folder.rglob("*"), gone)
+    report = _explained(connections, erased, look(folder.rglob("*"), erased))
     if report.residue:
         # Pages keep stale copies of cells that moved; writing the file anew leaves them behind.
         connections.alone(_rewrite)
-        report = look(folder.rglob("*"), gone)
+        report = _explained(connections, erased, look(folder.rglob("*"), erased))
     return report
 
 
@@ -39,13 +36,28 @@ def empty_log(connection: Connection) -> None:
     if busy:
         raise StoreError(
             "another process is reading, so the write-ahead log cannot be emptied",
-            remedy="The record is gone from the store; run `lamina doctor --repair` once it is idle",
+            remedy="The record is gone; run `lamina doctor --repair` once the store is idle",
         )
 
 
-def _is_live(connections: Connections, needle: bytes) -> bool:
+def _explained(connections: Connections, erased: Sequence[bytes], seen: Sighting) -> ScrubReport:
+    open_questions = {number: erased[number] for found in seen.hits.values() for number in found}
+    explained = set()
     with connections.reading() as connection:
-        return bool(one(connection, _LIVE, (needle,)))
+        for said in _said(connection):
+            if not open_questions:
+                break
+            here = [number for number, needle in open_questions.items() if needle in said]
+            explained.update(here)
+            for number in here:
+                del open_questions[number]
+    return seen.report(explained)
+
+
+def _said(connection: Connection) -> Iterator[bytes]:
+    for sql in _SAID:
+        for (text,) in rows(connection, sql):
+            yield text.encode()
 
 
 def _rewrite(connection: Connection) -> None:

@@ -98,7 +98,9 @@ class SqliteStore:
 
     def configure(self, name: str, value: str) -> None:
         sql = "insert or replace into setting values (?, ?)"
-        self._connections.write(lambda connection: connection.execute(sql, (name, value)).fetchall())
+        self._connections.write(
+            lambda connection: connection.execute(sql, (name, value)).fetchall()
+        )
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         return self._ledger.known(ids)

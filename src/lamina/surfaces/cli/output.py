@@ -1,0 +1,110 @@
+"""Where everything the command line says goes out: one JSON document, plain lines, or a terminal.
+
+Rich is imported only when a terminal is there to show what it can do.
+"""
+
+import json
+import sys
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TextIO
+
+from lamina.surfaces.cli.marks import Grid, Line, one_line, safe_json, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+
+class Printer:
+    """Shows what a command found, in the form that the reader asked for."""
+
+    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+        self.as_json = as_json
+        self.quiet = quiet
+
+    @property
+    def on_terminal(self) -> bool:
+        """Whether a person watches standard output."""
+        return not self.as_json and sys.stdout.isatty()
+
+    def document(self, value: Any) -> None:
+        """Print one JSON document."""
+        self.raw(as_json(value, indent=2 if sys.stdout.isatty() else None))
+
+    def show(self, *parts: Line | Grid) -> None:
+        """Print lines and grids for a person."""
+        for part in parts:
+            if self.on_terminal:
+                self._console.print(_rich_grid(part) if isinstance(part, Grid) else _rich(part))
+            else:
+                for text in _plain(part):
+                    self.raw(text)
+
+    def raw(self, text: str) -> None:
+        """Print a text that is known to be harmless."""
+        sys.stdout.write(text + "\n")
+
+    def note(self, *texts: str) -> None:
+        """Say something beside the result, on standard error; `--quiet` silences it."""
+        if not self.quiet and not self.as_json:
+            for text in texts:
+                sys.stderr.write(one_line(text) + "\n")
+
+    def complain(self, message: str, remedy: str) -> None:
+        """Say what went wrong and what to do about it."""
+        sys.stderr.write(f"Error: {one_line(message)}\n")
+        if remedy:
+            sys.stderr.write(f"Try: {one_line(remedy)}\n")
+
+    @cached_property
+    def _console(self) -> "Console":
+        from rich.console import Console
+
+        return Console(highlight=False, markup=False, emoji=False)
+
+
+def as_json(value: Any, *, indent: int | None = None) -> str:
+    """A value as JSON that no terminal takes for anything else."""
+    unicode_out = _speaks_utf8(sys.stdout)
+    return safe_json(json.dumps(value, ensure_ascii=not unicode_out, indent=indent))
+
+
+def prepare_streams() -> None:
+    """A character that the stream cannot write must not end the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _speaks_utf8(stream: TextIO) -> bool:
+    return (stream.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def _plain(part: Line | Grid) -> Iterable[str]:
+    if not isinstance(part, Grid):
+        yield visible("".join(span.text for span in part))
+        return
+    for row in part.rows:
+        yield "\t".join(one_line("".join(span.text for span in cell)) for cell in row)
+
+
+def _rich(part: Line) -> "Text":
+    from rich.text import Text
+
+    text = Text()
+    for span in part:
+        text.append(visible(span.text), style=span.style or None)
+    return text
+
+
+def _rich_grid(part: Grid) -> "RenderableType":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in part.headings:
+        table.add_column(heading, overflow="fold")
+    for row in part.rows:
+        table.add_row(*(_rich(cell) for cell in row))
+    return table

@@ -1,0 +1,128 @@
+"""One run of the command line: what the global options say, and the handle they lead to."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lamina.surfaces.cli.output import Printer
+
+if TYPE_CHECKING:
+    from lamina.config import Config
+    from lamina.core.record import Record
+    from lamina.memory import Memory
+
+
+@dataclass
+class Session:
+    """The global options of one run, and the store they name once it is opened."""
+
+    directory: str | None = None
+    project: str | None = None
+    name: str | None = None
+    role: str | None = None
+    debug: bool = False
+    out: Printer = field(default_factory=Printer)
+
+    @cached_property
+    def config(self) -> "Config":
+        """Directory and project in force, with where each came from."""
+        from lamina import config
+        from lamina.core.canonical import check_text
+
+        if self.directory is not None:
+            check_text(self.directory, "--dir", limit=4096)
+            if not self.directory:
+                raise click.UsageError("`--dir` is empty; name a directory")
+        return config.load(directory=self.directory, project=self.project)
+
+    @cached_property
+    def unbound(self) -> "Memory":
+        """The store as its owner sees it."""
+        from lamina.core.principal import Surface
+        from lamina.opening import open as open_memory
+
+        return open_memory(self.config.path, surface=Surface.CLI)
+
+    @cached_property
+    def handle(self) -> "Memory":
+        """The store as the one who acts sees it."""
+        project = self.config.project.value
+        if self.is_acting:
+            return self.unbound.agent(
+                self.name or "user", project=project, role=self.role or "agent"
+            )
+        return self.unbound if project is None else self.unbound.project(project)
+
+    @property
+    def is_acting(self) -> bool:
+        """Whether someone other than the owner acts."""
+        return self.name is not None or self.role is not None
+
+    def memory(self, scope: str | None = None) -> "Memory":
+        """The handle for a scope: the owner may leave the project by naming a scope outside it."""
+        from lamina.core.scope import Scope
+
+        root = self.handle.principal.root
+        if scope is None or self.is_acting or root is None or root.contains(Scope.of(scope)):
+            return self.handle
+        return self.unbound
+
+    def find(self, name: str, *, scope: str | None, layer: str | None, kind: str | None) -> "Record":
+        """The record that an id or a key names."""
+        from lamina.core.ids import is_id
+
+        memory = self.memory(scope)
+        if scope is None or is_id(name):
+            return memory.get(name, layer=layer, kind=kind)
+        return _holder(memory, name, {"scope": scope, "layer": layer, "kind": kind})
+
+    def close(self) -> None:
+        """Release the store, if it was opened."""
+        if "unbound" in self.__dict__:
+            self.unbound.close()
+
+
+def _holder(memory: "Memory", key: str, given: dict[str, str | None]) -> "Record":
+    from lamina.core.names import check_key
+    from lamina.core.scope import Scope
+    from lamina.errors import InvalidInputError, NotFoundError
+
+    Scope.of(given["scope"] or "")
+    where: dict[str, Any] = {"key": check_key(key)}
+    where |= {name: value for name, value in given.items() if value is not None}
+    found = memory.query(where, limit=2)
+    if not found:
+        raise NotFoundError(f"nothing current in {given['scope']} has the key {key!r:.80}")
+    if len(found) > 1:
+        raise InvalidInputError(
+            f"the key {key!r:.80} names several records in {given['scope']}",
+            remedy="Name `--layer` and `--kind`, or use the id",
+        )
+    return found[0]
+
+
+def read_stdin(limit: int) -> str:
+    """Standard input as text, without the line break that ends it."""
+    from lamina.errors import InvalidInputError
+
+    found = click.get_binary_stream("stdin").read(limit + 2)
+    if len(found) > limit + 1:
+        raise InvalidInputError(f"standard input holds more than {limit:,} bytes")
+    try:
+        return found.decode("utf-8").removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"standard input is not UTF-8: byte {error.start} cannot be read",
+            remedy="Convert it first, for instance with iconv",
+        ) from None
+
+
+def folder_of(session: Session) -> Path:
+    """The directory that `--dir` names, or the working directory."""
+    return Path.cwd() if session.directory is None else Path(session.directory)
+
+
+pass_session = click.make_pass_decorator(Session)

@@ -1,0 +1,45 @@
+"""Every command with the place it lives and one line of help, so that help imports none of them.
+
+`tests/surfaces` checks that the lines agree with the commands' own.
+"""
+
+from typing import Final, NamedTuple
+
+
+class Entry(NamedTuple):
+    """A command: `module:attribute` below `lamina.surfaces.cli`, and its help in one line."""
+
+    place: str
+    help: str
+
+
+SECTIONS: Final[dict[str, dict[str, Entry]]] = {
+    "Keep and find": {
+        "init": Entry("setup:init", "Make a store for the project in this folder."),
+        "remember": Entry("remember:remember", "Keep a memory."),
+        "recall": Entry("recall:recall", "Search memories, best first."),
+        "list": Entry("reading:list_records", "List memories, newest first."),
+        "get": Entry("reading:get", "Show one memory."),
+        "query": Entry("reading:query", "List the memories that match a filter."),
+    },
+    "Change and take back": {
+        "edit": Entry("edit:edit", "Give a memory a new version."),
+        "forget": Entry("changing:forget", "Hide memories; undo brings them back."),
+        "undo": Entry("changing:undo", "Take back a whole transaction."),
+        "accept": Entry("changing:accept", "Make a proposal current."),
+        "history": Entry("history:history", "Show every version of a memory."),
+        "reveal": Entry("changing:reveal", "Print a sealed secret; the log keeps who read it."),
+        "erase": Entry("erase:erase", "Remove memories for good, and verify it."),
+    },
+    "Look after the store": {
+        "export": Entry("exchange:export", "Write all memories as JSON lines."),
+        "import": Entry("exchange:import_file", "Take in memories that export wrote."),
+        "config": Entry("settings:config", "Show or change the settings of the store."),
+        "doctor": Entry("doctor:doctor", "Look the store over, and repair what can be rebuilt."),
+        "bench": Entry("bench:bench", "Measure how fast this machine is."),
+        "demo": Entry("demo:demo", "Take a short tour on a store of its own."),
+        "completion": Entry("setup:completion", "Print the completion script for a shell."),
+    },
+}
+
+COMMANDS: Final = {name: entry for group in SECTIONS.values() for name, entry in group.items()}
