@@ -48,8 +48,8 @@ PASSWORDS_IN = (
     "ALTER ROLE app WITH PASSWORD '{}';",
     'POSTGRES_PASSWORD: "{}"',
 )
-# A second set, written when the first had been used to improve the detectors. `credentials ann / ...`
-# and `combo: ...` are known misses.
+# A second set, written when the first had been used to improve the detectors; `combo: ...` and
+# `credentials ann / ...` are known misses.
 MORE_IN = (
     "FYI the key for our mail provider is {r}",
     "please store this: GitHub token {g}",

@@ -30,6 +30,15 @@ def part(frequency: int, length: int, average: float) -> float:
     return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / average))
 
 
+def looks_inside(*, known: bool, expand: bool, anywhere: bool) -> bool:
+    """Whether a term is looked for inside other words as well.
+
+    That means reading the whole vocabulary, so it is done for short pieces that are no word
+    themselves, and for any term only when the query would otherwise find nothing (`anywhere`).
+    """
+    return not known and (expand or anywhere)
+
+
 def expansions(piece: str, starting: Iterable[str], containing: Iterable[str]) -> dict[str, float]:
     """The words to try for a piece, each with its share of the weight.
 

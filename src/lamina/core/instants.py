@@ -15,7 +15,7 @@ _SPAN: Final = re.compile(r"(\d{1,9})([smhdw])")
 
 def to_text(instant: datetime) -> str:
     """Write an instant with microseconds and a `Z`."""
-    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+    return instant.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"
 
 
 def from_text(text: str) -> datetime:

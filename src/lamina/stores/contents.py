@@ -43,30 +43,32 @@ class Stream:
             for token, frequency in Counter(terms).items():
                 self.postings[token][record_id] = frequency
 
-    def variants(self, token: str, weight: float, *, expand: bool) -> dict[str, float]:
-        """The index tokens that stand for a query term, each with its weight.
+    def variants(self, terms: Iterable[Term]) -> list[tuple[str, float]]:
+        """The index tokens that stand for the terms of a query, each with its weight."""
+        found = self._variants(terms, anywhere=False) or self._variants(terms, anywhere=True)
+        return found[: bm25.MAX_VARIANTS]
 
-        A piece that is itself a word is only tried as the start of longer ones.
-        """
-        exact = {token: weight} if self.postings.get(token) else {}
-        if exact and not expand:
-            return exact
+    def _variants(self, terms: Iterable[Term], *, anywhere: bool) -> list[tuple[str, float]]:
         words = [word for word, holders in self.postings.items() if holders]
-        starting = [word for word in words if word.startswith(token)]
-        containing = [] if exact else [word for word in words if token in word]
-        tried = bm25.expansions(token, starting, containing)
-        return exact | {word: weight * share for word, share in tried.items()}
+        found = []
+        for term in terms:
+            known = bool(self.postings.get(term.token))
+            if known:
+                found.append((term.token, term.weight))
+            looked = bm25.looks_inside(known=known, expand=term.expand, anywhere=anywhere)
+            if known and not term.expand:
+                continue
+            starting = [word for word in words if word.startswith(term.token)]
+            containing = [word for word in words if term.token in word] if looked else []
+            tried = bm25.expansions(term.token, starting, containing)
+            found += [(word, term.weight * share) for word, share in tried.items()]
+        return found
 
     def scores(self, terms: Iterable[Term]) -> dict[RecordId, tuple[float, set[str]]]:
         """What each record holding any of the terms scores, and by which tokens."""
         average = sum(self.lengths.values()) / max(len(self.lengths), 1)
         found: dict[RecordId, tuple[float, set[str]]] = {}
-        variants = [
-            variant
-            for term in terms
-            for variant in self.variants(term.token, term.weight, expand=term.expand).items()
-        ]
-        for token, weight in variants[: bm25.MAX_VARIANTS]:
+        for token, weight in self.variants(terms):
             holders = self.postings[token]
             worth = weight * bm25.idf(len(self.lengths), len(holders))
             for record_id, frequency in holders.items():

@@ -130,6 +130,11 @@ def error_out(error: LaminaError) -> dict[str, Any]:
     }
 
 
+def exit_status(error: LaminaError) -> int:
+    """The exit status of an error; a class from elsewhere counts as its nearest ancestor here."""
+    return next(EXIT[kind] for kind in type(error).__mro__ if kind in EXIT)
+
+
 def _outcome_out(outcome: Outcome) -> dict[str, Any]:
     return {
         "id": outcome.id,

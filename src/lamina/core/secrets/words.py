@@ -2,57 +2,62 @@
 
 from typing import Final
 
-PASSWORD_WORDS: Final = frozenset(
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+PASSWORD_WORDS: Final = _set(
     "password passwd passphrase passcode passwort kennwort pwd pw psw mdp motdepasse "
     "contraseña contrasena senha wachtwoord пароль 密码 密碼 パスワード "
-    "passwords sshpass pgpassword".split()
+    "passwords sshpass pgpassword"
 )
 """Names whose value a person chose, so it may be short and need not look random."""
 
-TOKEN_WORDS: Final = frozenset(
+TOKEN_WORDS: Final = _set(
     "secret token credential credentials creds apikey accesskey secretkey privatekey "
     "authkey authtoken accesstoken refreshtoken clientsecret apitoken apisecret "
-    "authorization sessionid bearer jwt".split()
+    "authorization sessionid bearer jwt"
 )
 """Names whose value a machine drew."""
 
-KEY_QUALIFIERS: Final = frozenset(
+KEY_QUALIFIERS: Final = _set(
     "api access secret private auth encryption signing signature master account shared ssh "
     "deploy admin storage subscription webhook hmac aes decryption app application service "
-    "client license consumer write ingest ingestion integration role functions host".split()
+    "client license consumer write ingest ingestion integration role functions host"
 )
 """What makes a `key` secret when it stands before it; `primary`, `cache`, `public` do not."""
 
-PASS_QUALIFIERS: Final = frozenset(
+PASS_QUALIFIERS: Final = _set(
     "db database smtp mail email user admin root login mysql postgres pg redis ftp sftp ssh "
-    "sudo wifi auth http proxy rabbitmq mongo ldap imap vpn basic my".split()
+    "sudo wifi auth http proxy rabbitmq mongo ldap imap vpn basic my"
 )
 
-HARMLESS_BEFORE_TOKEN: Final = frozenset(
+HARMLESS_BEFORE_TOKEN: Final = _set(
     "page next continuation cursor sync eos bos pad unk mask sep cls special stop start end "
     "max min per cancel cancellation first last previous prev lexer syntax design num input "
-    "output".split()
+    "output"
 )
 
-HARMLESS_FIRST_WORDS: Final = frozenset(
+HARMLESS_FIRST_WORDS: Final = _set(
     "is has use uses show reset forgot forget requires require required need needs no "
     "without allow enable disable num max min count total validate check verify hide toggle "
-    "generate".split()
+    "generate"
 )
 
-QUALIFYING_LAST_WORDS: Final = frozenset(
+QUALIFYING_LAST_WORDS: Final = _set(
     "prod production staging stage dev development test live old new current previous "
     "backup value plain plaintext raw b64 base64 confirm confirmation again primary "
-    "secondary main default".split()
+    "secondary main default"
 )
 
-PLACEHOLDER_MARKS: Final = frozenset(
+PLACEHOLDER_MARKS: Final = _set(
     "your yours placeholder redacted changeme changeit replaceme example insert replace "
-    "todo fixme dummy masked hidden removed sealed".split()
+    "todo fixme dummy masked hidden removed sealed"
 )
 """One of these is enough, as long as no foreign word stands beside it."""
 
-PLACEHOLDER_WORDS: Final = frozenset(
+PLACEHOLDER_WORDS: Final = _set(
     "a an api key keys token tokens secret secrets password passwords passwd pwd pw pass "
     "passphrase here my the access auth client id me change replace this with insert put "
     "enter sample fake foo bar baz foobar test testing value string str text type bearer "
@@ -62,18 +67,18 @@ PLACEHOLDER_WORDS: Final = frozenset(
     "login admin's host localhost xxx abc xyz_ goes-here prod default demo mock stub empty "
     "blank unset required optional int number boolean bool object varchar char charfield "
     "secretstr env environ environment variable var config settings vault passwort kennwort "
-    "mot de passe contraseña su tu dein deine votre ihr hier aqui ici".split()
+    "mot de passe contraseña su tu dein deine votre ihr hier aqui ici"
 )
 """Without a digit among them, a value made of these alone protects nothing."""
 
-FUNCTION_WORDS: Final = frozenset(
+FUNCTION_WORDS: Final = _set(
     "the a an in on at to for of by with from and or not be is are was were must should can "
     "will your you it its this that if when must has have as do does please at than too der "
     "die das ist und nicht le la les est et pas el los es y no un una une ein eine i we he "
-    "she they my".split()
+    "she they my"
 )
 
-NEVER_VALUES: Final = FUNCTION_WORDS | frozenset(
+NEVER_VALUES: Final = FUNCTION_WORDS | _set(
     "wrong weak short long empty blank incorrect correct invalid valid secret mandatory "
     "optional strong secure insecure unsafe now still also always never only here there "
     "below above missing null none unknown public private safe fine ok okay good bad same "
@@ -91,6 +96,6 @@ NEVER_VALUES: Final = FUNCTION_WORDS | frozenset(
     "complex difficult important sensitive confidential personal temporary permanent bcrypt "
     "scrypt keyring vault yes no true false undefined nil opaque stale fresh unique random "
     "static dynamic global local ready live dead due off on bearer basic digest oauth "
-    "string; required".split()
+    "string; required"
 )
 """Words that follow "password is" in prose, in code or in a table without being the password."""

@@ -14,6 +14,10 @@ from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
 _REPAIR: Final = "Run `lamina doctor --repair`"
 _RESTORE: Final = "Keep the file as it is and restore from an export or a backup"
+_RECOUNT: Final = (
+    "update stream set (documents, tokens) = (select count(*), ifnull(sum(length), 0) from record r"
+    " where r.sid = stream.sid and r.length > 0)"
+)
 _STRAYS: Final = {
     "versions without a record": "select count(*) from version where rid not in"
     " (select rid from record)",
@@ -48,13 +52,15 @@ def check(connections: Connections) -> list[Finding]:
 def reindex(connection: Connection, analyse: Callable[[Record], tuple[str, ...]]) -> int:
     """Build the keyword index anew from the records, which are the truth."""
     connection.execute("delete from word")
-    connection.execute("update stream set documents = 0, tokens = 0")
     connection.execute("update record set length = 0")
     every = f"select r.rid, r.sid, {RECORD_COLUMNS} from {reads.NEWEST}"
     for rid, sid, *columns in list(rows(connection, every)):
         record = to_record(tuple(columns))
-        if record.state in INDEXED:
-            index.replace(connection, sid, rid, analyse(record))
+        terms = analyse(record) if record.state in INDEXED else ()
+        if terms:
+            index.add(connection, sid, rid, terms)
+            connection.execute("update record set length = ? where rid = ?", (len(terms), rid))
+    connection.execute(_RECOUNT)
     connection.execute(
         "insert or replace into setting values ('index_version', ?)", (INDEX_VERSION,)
     )

@@ -1,72 +1,71 @@
-"""One commit inside a write transaction: plan, then versions, index, events and receipt."""
+"""One commit inside a write transaction: plan, then versions, index, events and receipt.
+
+Statements are few because each one counts: an acknowledged write should cost little more than the
+sync that makes it durable.
+"""
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from lamina import clock
 from lamina.core import chain
 from lamina.core.changes import Action, Commit, Event, Put, Receipt
 from lamina.core.ids import RecordId
-from lamina.core.indexing import INDEX_VERSION
-from lamina.core.instants import from_text, to_text
+from lamina.core.instants import to_text
 from lamina.core.layers import LAYERS, Durability
 from lamina.core.planning import Step, make_plan, streams_of
 from lamina.core.record import INDEXED, Record
-from lamina.errors import StoreVersionError
 from lamina.stores import receipts
-from lamina.stores.sqlite import index, migrations, reads
+from lamina.stores.sqlite import index
 from lamina.stores.sqlite.driver import Connection, one, rows
+from lamina.stores.sqlite.present import Present, StreamState
 from lamina.stores.sqlite.rows import to_event_row, to_version_row
 
+_NEXT: Final = "select ifnull(max(vid), 0) + 1 from version"
+_ROW: Final = "select rid, head, length from record where id = ?"
+_ADD_RECORD: Final = (
+    "insert into record (rid, id, sid, scope, layer, key, created_at, head, length)"
+    " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
 _ADD_VERSION: Final = (
-    "insert into version (rid, rev, from_seq, salt, place, state, kind, text, data, tags,"
-    " importance, confidence, trust, source, tokens, updated_at, valid_from, expires_at,"
-    " supersedes) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "insert into version (vid, rid, rev, prev, from_seq, salt, place, state, kind, text, data,"
+    " tags, importance, confidence, trust, source, tokens, updated_at, valid_from, expires_at,"
+    " supersedes) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _ADD_EVENT: Final = "insert into event values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD_SEALED: Final = "insert or ignore into sealed values (?, ?, ?, ?, ?)"
 _CLOSE_VERSION: Final = "update version set to_seq = ?, place = null where vid = ?"
-_HEAD: Final = "select seq, hash, at from stream where sid = ?"
-_MOVE_HEAD: Final = "update stream set seq = ?, hash = ?, at = ? where sid = ?"
-
-
-@dataclass(frozen=True, slots=True)
-class _Present:
-    """The view that planning has of this store."""
-
-    connection: Connection
-
-    def record(self, record_id: RecordId) -> Record | None:
-        return reads.record(self.connection, record_id)
-
-    def holder(self, place: str) -> Record | None:
-        return reads.holder(self.connection, place)
-
-    def last_instant(self, stream: str) -> datetime | None:
-        return reads.last_instant(self.connection, stream)
-
-    def setting(self, name: str) -> str | None:
-        found = one(self.connection, "select value from setting where name = ?", (name,))
-        return None if found is None else str(found)
+_MOVE_HEAD: Final = "update record set head = ?, length = ? where rid = ?"
+_LINE: Final = (
+    "with recursive line (vid, age) as (select head, 0 from record where rid = ?1 union all"
+    " select v.prev, line.age + 1 from version v join line on v.vid = line.vid"
+    " where v.prev is not null)"
+)
+_PRUNE: Final = f"{_LINE} delete from version where vid in (select vid from line where age > ?2)"
+_END_LINE: Final = (
+    f"{_LINE} update version set prev = null where vid = (select vid from line where age = ?2)"
+)
 
 
 def run(connection: Connection, commit: Commit) -> Receipt:
     """Carry out a commit; the caller's transaction makes it all or nothing."""
-    check_writable(connection)
+    present = Present.of(connection)
     owner = _owner(commit)
     if owner is not None and (earlier := _earlier(connection, commit, owner)) is not None:
         return earlier
-    plan = make_plan(commit, _Present(connection))
-    sids = {name: _stream(connection, name) for name in streams_of(plan.steps)}
+    plan = make_plan(commit, present)
+    streams = {name: present.stream(name) for name in streams_of(plan.steps)}
+    heads = {name: stream.head for name, stream in streams.items()}
     salts = [clock.fresh_salt() for _ in plan.steps]
-    events = chain.extend(commit, plan.steps, _heads(connection, sids), salts)
+    events = chain.extend(commit, plan.steps, heads, salts)
     for step, event, salt in zip(plan.steps, events, salts, strict=True):
-        _apply(connection, sids[event.stream], step, (event, salt))
-    _advance(connection, sids, events)
-    seqs = {event.stream: event.seq for event in events}
-    receipt = Receipt(commit.tx, plan.outcomes, tuple(sorted(seqs.items())), durability(commit))
+        stream = streams[event.stream]
+        stream.head = chain.Head(event.seq, event.hash, event.at)
+        connection.execute(_ADD_EVENT, (stream.sid, *to_event_row(event)))
+        _apply(connection, stream, step, (event, salt))
+    present.save()
+    seqs = tuple((name, stream.head.seq) for name, stream in streams.items())
+    receipt = Receipt(commit.tx, plan.outcomes, seqs, durability(commit))
     if owner is not None:
         body = (*owner, commit.request, commit.tx, receipts.to_text(receipt))
         connection.execute("insert into receipt values (?, ?, ?, ?, ?)", body)
@@ -80,17 +79,6 @@ def durability(commit: Commit) -> Durability:
         for change in commit.changes
     )
     return Durability.COMMITTED if relaxed else Durability.SYNCED
-
-
-def check_writable(connection: Connection) -> None:
-    """The store may have been upgraded or re-analysed since this process opened it."""
-    migrations.check_version(connection, migrations.schema_version(connection))
-    found = one(connection, "select value from setting where name = 'index_version'")
-    if found != INDEX_VERSION:
-        raise StoreVersionError(
-            f"the store's words were analysed by {found}, not by {INDEX_VERSION}",
-            remedy="Run `lamina doctor --repair`, or upgrade this Lamina",
-        )
 
 
 def _owner(commit: Commit) -> tuple[str, bytes] | None:
@@ -107,92 +95,93 @@ def _earlier(connection: Connection, commit: Commit, owner: tuple[str, bytes]) -
     return None
 
 
-def _stream(connection: Connection, name: str) -> int:
-    found = one(connection, "select sid from stream where name = ?", (name,))
-    if found is None:
-        connection.execute("insert into stream (name, seq, hash) values (?, 0, x'')", (name,))
-        found = connection.last_insert_rowid()
-    return int(found)
-
-
-def _heads(connection: Connection, sids: dict[str, int]) -> dict[str, chain.Head]:
-    heads = {}
-    for name, sid in sids.items():
-        [(seq, digest, at)] = rows(connection, _HEAD, (sid,))
-        heads[name] = chain.Head(seq, digest.hex(), None if at is None else from_text(at))
-    return heads
-
-
-def _apply(connection: Connection, sid: int, step: Step, written: tuple[Event, bytes]) -> None:
-    event, salt = written
-    connection.execute(_ADD_EVENT, (sid, *to_event_row(event)))
+def _apply(
+    connection: Connection, stream: StreamState, step: Step, written: tuple[Event, bytes]
+) -> None:
     if step.action is Action.WITNESSED:
         return
     if step.after is None:
-        _erase(connection, sid, step.subject.id)
-        return
-    rid = _record_row(connection, sid, step)
-    vid = _version_row(connection, rid, step.after, (event, salt))
-    connection.execute("update record set head = ? where rid = ?", (vid, rid))
-    for box in step.sealed:
-        row = (rid, box.ref, box.kind, box.nonce, box.box)
-        connection.execute("insert or ignore into sealed values (?, ?, ?, ?, ?)", row)
-    _prune(connection, rid, step.after)
-    if step.after.state not in INDEXED:
-        index.drop(connection, sid, rid)
-    elif step.terms is not None:
-        index.replace(connection, sid, rid, step.terms)
+        _erase(connection, stream, step.subject.id)
+    elif step.before is None:
+        _create(connection, stream, step, written)
+    else:
+        _revise(connection, stream, step, written)
+    if step.sealed:
+        _seal(connection, step)
 
 
-def _record_row(connection: Connection, sid: int, step: Step) -> int:
+def _create(
+    connection: Connection, stream: StreamState, step: Step, written: tuple[Event, bytes]
+) -> None:
     record = step.subject
-    if step.before is not None:
-        return _rid(connection, record.id)
-    connection.execute(
-        "insert into record (id, sid, scope, layer, key, created_at, head) values (?,?,?,?,?,?,0)",
-        (record.id, sid, record.scope, record.layer, record.key, to_text(record.created_at)),
-    )
-    return connection.last_insert_rowid()
+    rid = one(connection, _NEXT)
+    terms = _terms(step)
+    row = (rid, record.id, stream.sid, record.scope, record.layer, record.key)
+    connection.execute(_ADD_RECORD, (*row, to_text(record.created_at), rid, len(terms)))
+    _add_version(connection, (rid, rid, None), record, written)
+    if terms:
+        index.add(connection, stream.sid, rid, terms)
+        stream.count(0, len(terms))
 
 
-def _version_row(
-    connection: Connection, rid: int, record: Record, written: tuple[Event, bytes]
-) -> int:
+def _revise(
+    connection: Connection, stream: StreamState, step: Step, written: tuple[Event, bytes]
+) -> None:
+    record = step.subject
+    [(rid, head, length)] = rows(connection, _ROW, (record.id,))
+    connection.execute(_CLOSE_VERSION, (written[0].seq, head))
+    vid = one(connection, _NEXT)
+    _add_version(connection, (vid, rid, head), record, written)
+    terms = _terms(step)
+    keeps = record.state in INDEXED and step.terms is None
+    connection.execute(_MOVE_HEAD, (vid, length if keeps else len(terms), rid))
+    if not keeps:
+        if length:
+            index.drop(connection, rid)
+        if terms:
+            index.add(connection, stream.sid, rid, terms)
+        stream.count(length, len(terms))
+    _prune(connection, rid, record)
+
+
+def _terms(step: Step) -> tuple[str, ...]:
+    return (step.terms or ()) if step.subject.state in INDEXED else ()
+
+
+def _add_version(
+    connection: Connection,
+    ids: tuple[int, int, int | None],
+    record: Record,
+    written: tuple[Event, bytes],
+) -> None:
+    vid, rid, previous = ids
     event, salt = written
-    head = one(connection, "select head from record where rid = ?", (rid,))
-    connection.execute(_CLOSE_VERSION, (event.seq, head))
-    row = (rid, record.rev, event.seq, salt, *to_version_row(record))
+    row = (vid, rid, record.rev, previous, event.seq, salt, *to_version_row(record))
     connection.execute(_ADD_VERSION, row)
-    return connection.last_insert_rowid()
+
+
+def _seal(connection: Connection, step: Step) -> None:
+    [(rid, _, _)] = rows(connection, _ROW, (step.subject.id,))
+    for box in step.sealed:
+        connection.execute(_ADD_SEALED, (rid, box.ref, box.kind, box.nonce, box.box))
 
 
 def _prune(connection: Connection, rid: int, record: Record) -> None:
+    """Drop the versions that the layer does not keep, oldest first."""
     kept = LAYERS[record.layer].history
     if kept is not None:
-        connection.execute(
-            "delete from version where rid = ? and rev not in"
-            " (select rev from version where rid = ? order by rev desc limit ?)",
-            (rid, rid, kept + 1),
-        )
+        connection.execute(_PRUNE, (rid, kept))
+        connection.execute(_END_LINE, (rid, kept))
 
 
-def _erase(connection: Connection, sid: int, record_id: RecordId) -> None:
-    rid = _rid(connection, record_id)
-    index.drop(connection, sid, rid)
+def _erase(connection: Connection, stream: StreamState, record_id: RecordId) -> None:
+    [(rid, _, length)] = rows(connection, _ROW, (record_id,))
+    if length:
+        index.drop(connection, rid)
+        stream.count(length, 0)
     connection.execute("delete from sealed where rid = ?", (rid,))
-    connection.execute("delete from version where rid = ?", (rid,))
+    connection.execute(_PRUNE, (rid, -1))
     connection.execute("delete from record where rid = ?", (rid,))
     connection.execute(
         "delete from receipt where tx in (select tx from event where record = ?)", (record_id,)
     )
-
-
-def _rid(connection: Connection, record_id: RecordId) -> int:
-    return int(one(connection, "select rid from record where id = ?", (record_id,)))
-
-
-def _advance(connection: Connection, sids: dict[str, int], events: Iterable[Event]) -> None:
-    newest = {event.stream: event for event in events}
-    for event in newest.values():
-        row = (event.seq, bytes.fromhex(event.hash), to_text(event.at), sids[event.stream])
-        connection.execute(_MOVE_HEAD, row)

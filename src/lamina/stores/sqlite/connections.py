@@ -48,13 +48,17 @@ class Connections:
         self._closed = False
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A connection on one consistent snapshot, which cannot write."""
+    def reading(self, *, snapshot: bool = True) -> Iterator[Connection]:
+        """A connection that cannot write, on one consistent snapshot.
+
+        A read of a single statement needs no transaction to be consistent.
+        """
         self._check_open()
         with translated(self._path):
             connection = self._readers.pop() if self._readers else self._open_reader()
             try:
-                connection.execute("begin")
+                if snapshot:
+                    connection.execute("begin")
                 yield connection
             finally:
                 if connection.in_transaction:
@@ -116,8 +120,11 @@ class Connections:
                 self._choose_sync(connection, synced=any(request.synced for request in batch))
                 connection.execute("begin immediate")
                 try:
-                    for request in batch:
-                        _attempt(connection, request)
+                    if len(batch) == 1:
+                        batch[0].result = batch[0].work(connection)
+                    else:
+                        for request in batch:
+                            _attempt(connection, request)
                     connection.execute("commit")
                 except BaseException:
                     self._abandon(connection)

@@ -29,24 +29,15 @@ class _Stream:
     average: float
 
 
-def replace(connection: Connection, sid: int, rid: int, terms: Sequence[str]) -> None:
-    """Index a record by these tokens instead of whatever it had."""
-    drop(connection, sid, rid)
-    if not terms:
-        return
+def add(connection: Connection, sid: int, rid: int, terms: Sequence[str]) -> None:
+    """Index a record that is not indexed; the caller keeps the counts."""
     body = " ".join(f"{sid}:{token}" for token in terms)
     connection.execute("insert into word (rowid, body) values (?, ?)", (rid, body))
-    connection.execute("update record set length = ? where rid = ?", (len(terms), rid))
-    _count(connection, sid, 1, len(terms))
 
 
-def drop(connection: Connection, sid: int, rid: int) -> None:
-    """Take a record out of the index."""
-    length = one(connection, "select length from record where rid = ?", (rid,)) or 0
-    if length:
-        connection.execute("delete from word where rowid = ?", (rid,))
-        connection.execute("update record set length = 0 where rid = ?", (rid,))
-        _count(connection, sid, -1, -length)
+def drop(connection: Connection, rid: int) -> None:
+    """Take an indexed record out of the index; the caller keeps the counts."""
+    connection.execute("delete from word where rowid = ?", (rid,))
 
 
 def search(connection: Connection, wanted: Search) -> list[Match]:
@@ -65,14 +56,16 @@ def search(connection: Connection, wanted: Search) -> list[Match]:
 def _search_stream(
     connection: Connection, stream: _Stream, wanted: Search, where: Predicate
 ) -> Iterator[tuple[Match, int]]:
-    variants = list(_variants(connection, stream, wanted.terms))[: bm25.MAX_VARIANTS]
+    variants = list(_variants(connection, stream, wanted.terms, anywhere=False)) or list(
+        _variants(connection, stream, wanted.terms, anywhere=True)
+    )
     if not variants:
         return
     parameters: list[Value] = []
-    for token, weight, containing in variants:
+    for token, weight, containing in variants[: bm25.MAX_VARIANTS]:
         worth = weight * bm25.idf(stream.documents, containing)
         parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, stream.average, token]
-    gains = " union all ".join([_POSTINGS] * len(variants))
+    gains = " union all ".join([_POSTINGS] * min(len(variants), bm25.MAX_VARIANTS))
     sql = (
         f"select {RECORD_COLUMNS}, r.rid, round(sum(g.gain), ?) as score,"
         f" json_group_array(distinct g.term) from ({gains}) g"
@@ -95,7 +88,7 @@ def _streams(connection: Connection, names: frozenset[str] | None) -> list[_Stre
 
 
 def _variants(
-    connection: Connection, stream: _Stream, terms: Iterable[Term]
+    connection: Connection, stream: _Stream, terms: Iterable[Term], *, anywhere: bool
 ) -> Iterator[tuple[str, float, int]]:
     """The stored tokens that stand for the query's terms: (token, weight, documents with it)."""
     for term in terms:
@@ -103,23 +96,25 @@ def _variants(
         containing = one(connection, "select doc from word_count where term = ?", (token,)) or 0
         if containing:
             yield token, term.weight, containing
+        inside = bm25.looks_inside(known=bool(containing), expand=term.expand, anywhere=anywhere)
         if term.expand or not containing:
-            tried = _expansions(connection, stream, term.token, anywhere=not containing)
-            for word, share, documents in tried:
+            for word, share, documents in _expansions(
+                connection, stream, term.token, inside=inside
+            ):
                 yield word, term.weight * share, documents
 
 
 def _expansions(
-    connection: Connection, stream: _Stream, piece: str, *, anywhere: bool
+    connection: Connection, stream: _Stream, piece: str, *, inside: bool
 ) -> Iterator[tuple[str, float, int]]:
     start = f"{stream.sid}:"
     # No token reaches beyond this bound: it is the last character there is.
     prefix = (f"{start}{piece}", f"{start}{piece}\U0010ffff")
     found = starting = _vocabulary(connection, "term >= ? and term < ?", prefix)
-    if anywhere:
-        inside = (start, f"{stream.sid};", len(start) + 1, piece)
+    if inside:
         test = "term > ? and term < ? and instr(substr(term, ?), ?)"
-        found = starting | _vocabulary(connection, test, inside)
+        within = (start, f"{stream.sid};", len(start) + 1, piece)
+        found = starting | _vocabulary(connection, test, within)
     for word, share in bm25.expansions(f"{start}{piece}", starting, found).items():
         yield word, share, found[word]
 
@@ -127,13 +122,6 @@ def _expansions(
 def _vocabulary(connection: Connection, test: str, parameters: tuple[Value, ...]) -> dict[str, int]:
     sql = f"select term, doc from word_count where {test}"
     return dict(rows(connection, sql, parameters))
-
-
-def _count(connection: Connection, sid: int, documents: int, tokens: int) -> None:
-    connection.execute(
-        "update stream set documents = documents + ?, tokens = tokens + ? where sid = ?",
-        (documents, tokens, sid),
-    )
 
 
 def _plain(terms: str) -> tuple[str, ...]:

@@ -10,6 +10,11 @@ from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, one
 _FOLDER: Final = Path(__file__).parent / "migrations"
 STEPS: Final = ("0001_first.sql",)
 NEWEST: Final = len(STEPS)
+_SETTINGS: Final = (
+    "insert or replace into setting values ('format', ?);"
+    " insert or ignore into setting values ('index_version', ?)"
+)
+"""Written with the schema, because every commit reads them to know that it still may write."""
 
 
 def schema_version(connection: Connection) -> int:
@@ -17,26 +22,34 @@ def schema_version(connection: Connection) -> int:
     return int(one(connection, "pragma user_version") or 0)
 
 
-def check_version(connection: Connection, found: int) -> None:
-    """Refuse a file that is not ours or that a newer Lamina wrote."""
+def check_format(found: int) -> None:
+    """Refuse a store that a newer Lamina wrote."""
     if found > NEWEST:
         raise StoreVersionError(
             f"the store has format {found}; this Lamina knows formats up to {NEWEST}",
             remedy="Upgrade Lamina; the store was not touched",
         )
+
+
+def _check_ours(connection: Connection, found: int) -> None:
+    """Refuse a file that is not ours."""
     if found == 0 and one(connection, "select count(*) from sqlite_schema"):
         raise StoreDamagedError(
             "the file is a SQLite database, but not a Lamina store",
             remedy="Choose another directory; the file was not touched",
         )
     if found and one(connection, "pragma application_id") != APPLICATION_ID:
-        raise StoreDamagedError("the file is a database of another program")
+        raise StoreDamagedError(
+            "the file is a database of another program",
+            remedy="Choose another directory; the file was not touched",
+        )
 
 
 def migrate(connection: Connection) -> None:
     """Bring the file to the newest schema; many processes may try at once, one does it."""
     found = schema_version(connection)
-    check_version(connection, found)
+    _check_ours(connection, found)
+    check_format(found)
     if found == NEWEST:
         return
     _use_wal(connection)
@@ -60,9 +73,7 @@ def _step(connection: Connection, number: int, sql: str) -> None:
             connection.execute(sql)
             connection.execute(f"pragma application_id = {APPLICATION_ID}")
             connection.execute(f"pragma user_version = {number}")
-            connection.execute(
-                "insert or ignore into setting values ('index_version', ?)", (INDEX_VERSION,)
-            )
+            connection.execute(_SETTINGS, (str(number), INDEX_VERSION))
         connection.execute("commit")
     except BaseException:
         connection.execute("rollback")

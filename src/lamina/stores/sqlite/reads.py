@@ -1,14 +1,12 @@
 """Questions put to one connection: records, versions and events by id, slot, filter or sequence."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Final
 
 from lamina.core.access import Reach
 from lamina.core.changes import Event, Version
 from lamina.core.filters import Filter
 from lamina.core.ids import RecordId
-from lamina.core.instants import from_text
 from lamina.core.record import Record
 from lamina.core.sealed import Sealed
 from lamina.stores.base import Query
@@ -22,9 +20,13 @@ _BY_PLACE: Final = (
     f"select {RECORD_COLUMNS} from version v join record r on r.rid = v.rid where v.place = ?"
 )
 _EVENTS: Final = f"select {EVENT_COLUMNS} from event e join stream s on s.sid = e.sid"
-_OLD_VERSIONS: Final = (
-    f"select {RECORD_COLUMNS} from record r join version v on v.rid = r.rid where r.id = ?"
+_KEPT: Final = (
+    "with recursive line (vid) as (select head from record where id = ?1 union all"
+    " select v.prev from version v join line on v.vid = line.vid where v.prev is not null)"
+    f" select {RECORD_COLUMNS} from line join version v on v.vid = line.vid"
+    " join record r on r.rid = v.rid"
 )
+"""The versions of a record that are kept, from the newest back."""
 
 
 def record(connection: Connection, record_id: RecordId) -> Record | None:
@@ -81,9 +83,7 @@ def versions(connection: Connection, reach: Reach, record_id: RecordId) -> list[
     visible = reach.sees(current) if current else reach.sees_stream(events[0].stream)
     if not visible:
         return []
-    kept = {
-        found.rev: found for found in map(to_record, rows(connection, _OLD_VERSIONS, (record_id,)))
-    }
+    kept = {found.rev: found for found in map(to_record, rows(connection, _KEPT, (record_id,)))}
     return [Version(event, kept.get(event.rev)) for event in events]
 
 
@@ -101,12 +101,6 @@ def transaction(connection: Connection, tx: RecordId) -> list[Event]:
 def streams(connection: Connection) -> list[str]:
     """The names of all streams."""
     return [str(row[0]) for row in rows(connection, "select name from stream order by name")]
-
-
-def last_instant(connection: Connection, stream: str) -> datetime | None:
-    """When the stream's newest event happened."""
-    found = one(connection, "select at from stream where name = ?", (stream,))
-    return None if found is None else from_text(str(found))
 
 
 def sealed(connection: Connection, record_id: RecordId) -> list[Sealed]:

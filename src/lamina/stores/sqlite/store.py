@@ -57,15 +57,15 @@ class SqliteStore:
             return reads.get(connection, reach, ids)
 
     def find(self, reach: Reach, place: str) -> Record | None:
-        with self._connections.reading() as connection:
+        with self._connections.reading(snapshot=False) as connection:
             return reads.find(connection, reach, place)
 
     def query(self, query: Query) -> list[Record]:
-        with self._connections.reading() as connection:
+        with self._connections.reading(snapshot=False) as connection:
             return reads.query(connection, query)
 
     def count(self, query: Query) -> int:
-        with self._connections.reading() as connection:
+        with self._connections.reading(snapshot=False) as connection:
             return reads.count(connection, query)
 
     def search(self, search: Search) -> list[Match]:
@@ -77,23 +77,23 @@ class SqliteStore:
             return reads.versions(connection, reach, record_id)
 
     def events(self, stream: str, *, after: int = 0, limit: int = 1000) -> list[Event]:
-        with self._connections.reading() as connection:
+        with self._connections.reading(snapshot=False) as connection:
             return reads.events(connection, stream, after, limit)
 
     def transaction(self, tx: RecordId) -> list[Event]:
-        with self._connections.reading() as connection:
+        with self._connections.reading(snapshot=False) as connection:
             return reads.transaction(connection, tx)
 
     def streams(self) -> list[str]:
-        with self._connections.reading() as connection:
+        with self._connections.reading(snapshot=False) as connection:
             return reads.streams(connection)
 
     def sealed(self, record_id: RecordId) -> list[Sealed]:
-        with self._connections.reading() as connection:
+        with self._connections.reading(snapshot=False) as connection:
             return reads.sealed(connection, record_id)
 
     def settings(self) -> Mapping[str, str]:
-        with self._connections.reading() as connection:
+        with self._connections.reading(snapshot=False) as connection:
             return reads.settings(connection)
 
     def configure(self, name: str, value: str) -> None:

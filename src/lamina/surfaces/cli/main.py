@@ -116,7 +116,7 @@ def _run(given: list[str], session: Session) -> int:
             session.close()
     except (BrokenPipeError, _PipeClosedError, click.Abort):
         raise
-    except Exception as error:  # noqa: BLE001 - the last line of a surface
+    except Exception as error:
         if session.debug:
             import traceback
 
@@ -146,14 +146,14 @@ def _meaning(error: Exception) -> "LaminaError":
 
 
 def _report(error: "LaminaError", out: Printer) -> int:
-    from lamina.surfaces.wire import EXIT, error_out
+    from lamina.surfaces.wire import error_out, exit_status
 
     if out.as_json:
         out.document(error_out(error))
         sys.stdout.flush()
     else:
         out.complain(error.message, error.remedy)
-    return EXIT[type(error)]
+    return exit_status(error)
 
 
 def _asks_for_json(given: list[str]) -> bool:

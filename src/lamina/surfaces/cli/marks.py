@@ -45,7 +45,7 @@ def grid(headings: Sequence[str], rows: Sequence[Sequence[str | Span | Line]]) -
 
 
 def visible(text: str) -> str:
-    """The text with everything that could steer a terminal written out; line breaks and tabs stay."""
+    """The text with what could steer a terminal written out; line breaks and tabs stay."""
     return _UNSAFE.sub(lambda found: _escaped(found[0]), text)
 
 

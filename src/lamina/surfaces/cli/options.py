@@ -10,6 +10,7 @@ from lamina.surfaces.cli.session import Session
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
 
+_PREFIX: Final = "lamina_"
 _EVERYWHERE: Final = (
     "Takes the options of `lamina` itself too: --dir --project --json --as --role --quiet."
 )
@@ -27,22 +28,27 @@ class Command(click.Command):
 def global_options(*, hidden: bool) -> list[click.Parameter]:
     """The options that hold for every command; they fill the session."""
 
-    def option(*names: str, **settings: Any) -> click.Option:
-        return click.Option(names, hidden=hidden, expose_value=False, callback=_note, **settings)
+    def option(name: str, *flags: str, **settings: Any) -> click.Option:
+        # The prefix keeps the names apart from those of a command's own parameters.
+        return click.Option(
+            [*flags, _PREFIX + name], hidden=hidden, expose_value=False, callback=_note, **settings
+        )
 
     return [
-        option("--dir", "directory", metavar="DIR", help="The directory of the store."),
-        option("--project", metavar="NAME", help="The project in force."),
-        option("--json", "as_json", is_flag=True, help="Print one JSON document."),
-        option("--as", "name", metavar="NAME", help="Act as this agent."),
-        option("--role", metavar="ROLE", help="Act in this role; `agent` unless given."),
-        option("--quiet", "-q", is_flag=True, help="Say no more than the result."),
+        option("directory", "--dir", metavar="DIR", help="The directory of the store."),
+        option("project", "--project", metavar="NAME", help="The project in force."),
+        option("as_json", "--json", is_flag=True, help="Print one JSON document."),
+        option("name", "--as", metavar="NAME", help="Act as this agent."),
+        option("role", "--role", metavar="ROLE", help="Act in this role; `agent` unless given."),
+        option("quiet", "--quiet", "-q", is_flag=True, help="Say no more than the result."),
     ]
 
 
 def scope_options(command: F) -> F:
     """`--scope` and `--global`, which is short for `--scope global`."""
-    named = click.option("--scope", metavar="SCOPE", help="Where it belongs, as project/web/task/t-7.")
+    named = click.option(
+        "--scope", metavar="SCOPE", help="Where it belongs, as project/web/task/t-7."
+    )
     everywhere = click.option(
         "--global", "scope", flag_value="global", help="The same as --scope global."
     )
@@ -88,7 +94,9 @@ def _content() -> list[Decorator[Any]]:
         click.option(
             "--via", metavar="ORIGIN", help="Where it really comes from: tool, web, file, …"
         ),
-        click.option("--expect", type=int, metavar="REV", help="The revision that must be current."),
+        click.option(
+            "--expect", type=int, metavar="REV", help="The revision that must be current."
+        ),
     ]
 
 
@@ -96,10 +104,5 @@ def _note(context: click.Context, parameter: click.Parameter, value: Any) -> Non
     if value is None or value is False or context.resilient_parsing:
         return
     session = context.ensure_object(Session)
-    match parameter.name:
-        case "as_json":
-            session.out.as_json = True
-        case "quiet":
-            session.out.quiet = True
-        case name:
-            setattr(session, str(name), value)
+    name = str(parameter.name).removeprefix(_PREFIX)
+    setattr(session.out if value is True else session, name, value)

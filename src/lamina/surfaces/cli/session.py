@@ -1,5 +1,6 @@
 """One run of the command line: what the global options say, and the handle they lead to."""
 
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -70,7 +71,9 @@ class Session:
             return self.handle
         return self.unbound
 
-    def find(self, name: str, *, scope: str | None, layer: str | None, kind: str | None) -> "Record":
+    def find(
+        self, name: str, *, scope: str | None, layer: str | None, kind: str | None
+    ) -> "Record":
         """The record that an id or a key names."""
         from lamina.core.ids import is_id
 
@@ -108,7 +111,7 @@ def read_stdin(limit: int) -> str:
     """Standard input as text, without the line break that ends it."""
     from lamina.errors import InvalidInputError
 
-    found = click.get_binary_stream("stdin").read(limit + 2)
+    found: bytes = sys.stdin.buffer.read(limit + 2)
     if len(found) > limit + 1:
         raise InvalidInputError(f"standard input holds more than {limit:,} bytes")
     try:

@@ -11,7 +11,7 @@ create table stream (
 );
 
 create table record (
-  rid        integer primary key,          -- the order of creation
+  rid        integer primary key,          -- vid of the first version: the order of creation
   id         text not null unique,
   sid        integer not null references stream,
   scope      text not null,
@@ -28,6 +28,7 @@ create table version (
   vid        integer primary key,
   rid        integer not null references record,
   rev        integer not null,
+  prev       integer,                      -- vid of the version before; saves an index by record
   from_seq   integer not null,
   to_seq     integer,                      -- null while it is the newest
   place      text,                         -- the slot it holds while current and newest
@@ -47,7 +48,6 @@ create table version (
   supersedes text,
   salt       blob not null
 );
-create unique index version_of on version (rid, rev);
 -- One current record in a slot, whatever races there are.
 create unique index version_place on version (place) where place is not null;
 
@@ -65,8 +65,8 @@ create table event (
   hash       blob not null,
   primary key (sid, seq)
 ) without rowid;
+-- A record's history is read often; a transaction's events only to undo it, which may walk.
 create index event_record on event (record);
-create index event_tx on event (tx);
 
 create table receipt (
   owner      text not null,

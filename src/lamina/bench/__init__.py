@@ -1,0 +1,1 @@
+"""Measurements that anyone can repeat on their own machine."""

@@ -1,0 +1,83 @@
+"""`lamina erase`."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lamina.surfaces.cli.marks import Grid, Span, grid, line
+from lamina.surfaces.cli.options import Command, which_options
+from lamina.surfaces.cli.session import Session
+
+if TYPE_CHECKING:
+    from lamina.core.record import Record
+    from lamina.memory import Memory
+    from lamina.results import Erasure
+
+
+@click.command(cls=Command)
+@click.argument("names", nargs=-1, required=True, metavar="ID_OR_KEY...")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@which_options
+@click.pass_context
+def erase(context: click.Context, /, names: tuple[str, ...], *, yes: bool, **which: Any) -> None:
+    """Remove memories for good, and verify it.
+
+    Every version goes, with its index entries and sealed secrets; then the files are searched for
+    what was erased. Only the fact that something was erased stays in the log.
+    """
+    from lamina.surfaces import wire
+
+    session = context.ensure_object(Session)
+    records = [session.find(name, **which) for name in names]
+    memory = session.memory(which["scope"])
+    if not yes:
+        _confirm(session, memory, records)
+    report = memory.erase(*(record.id for record in records))
+    if session.out.as_json:
+        session.out.document(wire.erasure_out(report))
+    elif not session.out.quiet:
+        session.out.show(report_grid(report))
+    if not report.complete:
+        context.exit(wire.DAMAGED)
+
+
+def report_grid(report: "Erasure") -> Grid:
+    """What went, where it was looked for, and what remains."""
+    left = ", ".join(report.residue)
+    verdict = (
+        Span("complete", "bold green") if report.complete else Span("NOT complete", "bold red")
+    )
+    rows: list[tuple[str, str | Span]] = [
+        ("erase", verdict),
+        ("records", str(len(report.records))),
+        ("versions", str(report.versions)),
+        ("sealed secrets", str(report.sealed)),
+        ("searched", f"{report.files} files, {report.bytes:,} bytes"),
+        ("left behind", Span(left, "red") if left else Span("nothing", "green")),
+        ("log", Span("verified", "green") if report.chain_verified else Span("broken", "red")),
+        ("others that say the same", ", ".join(report.mentions) or "none"),
+    ]
+    return grid(("what", "result"), rows)
+
+
+def _confirm(session: Session, memory: "Memory", records: Sequence["Record"]) -> None:
+    from lamina.errors import InvalidInputError
+    from lamina.surfaces.cli.views import cut
+
+    if session.out.as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InvalidInputError(
+            "erasing cannot be undone and nobody is there to ask",
+            remedy="Add --yes when you are sure",
+        )
+    rows = [
+        (record.id, record.scope, str(len(memory.history(record.id))), cut(record.text))
+        for record in records
+    ]
+    session.out.show(
+        line(Span("This goes for good, with every version:", "bold")),
+        grid(("id", "scope", "versions", "text"), rows),
+    )
+    if not click.confirm("Erase?", default=False):
+        raise click.Abort

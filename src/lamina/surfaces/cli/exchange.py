@@ -1,0 +1,112 @@
+"""`lamina export` and `lamina import`."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lamina.surfaces.cli.marks import grid, line, safe_json
+from lamina.surfaces.cli.options import Command
+from lamina.surfaces.cli.progress import progress
+from lamina.surfaces.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from lamina.exchange import ImportReport
+
+
+@click.command(cls=Command)
+@click.argument("target", metavar="[FILE]", default="-")
+@click.option("--history", is_flag=True, help="Every kept version, not the newest alone.")
+@pass_session
+def export(session: Session, /, target: str, *, history: bool) -> None:
+    """Write all memories as JSON lines.
+
+    To standard output unless FILE is named, which is replaced only once everything is written.
+    """
+    from lamina.exchange import count_exported, export_lines
+
+    lines = export_lines(session.handle, history=history)
+    if target == "-":
+        for text in lines:
+            session.out.raw(safe_json(text) if sys.stdout.isatty() else text)
+        return
+    total = None if history else count_exported(session.handle)
+    with progress(session, "Exporting", total) as advance:
+        written = write_whole(Path(target), lines, advance)
+    if session.out.as_json:
+        session.out.document({"file": target, "written": written})
+    elif not session.out.quiet:
+        session.out.show(line(f"{written} lines written to {target}."))
+
+
+@click.command("import", cls=Command)
+@click.argument("source", metavar="FILE|-")
+@click.pass_context
+def import_file(context: click.Context, /, source: str) -> None:
+    """Take in memories that export wrote.
+
+    A line that cannot be taken is reported and the rest goes on. What was erased here stays erased.
+    """
+    from lamina.exchange import import_lines
+    from lamina.surfaces.wire import USAGE
+
+    session = context.ensure_object(Session)
+    with (
+        click.open_file(source, "r", encoding="utf-8", errors="surrogateescape") as lines,
+        progress(session, "Importing", None) as advance,
+    ):
+        report = import_lines(session.handle, lines, advance)
+    if session.out.as_json:
+        failed = [{"line": number, "message": message} for number, message in report.failed]
+        session.out.document({**asdict(report), "failed": failed})
+    else:
+        _show(session, report)
+    if report.failed:
+        context.exit(USAGE)
+
+
+def write_whole(path: Path, lines: Iterable[str], advance: Callable[[int], None]) -> int:
+    """Write a file that appears under its name only when it is complete and on the disk."""
+    import tempfile
+
+    if path.is_dir():
+        raise click.UsageError(f"`{path}` is a directory; name a file")
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    written = 0
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            for text in lines:
+                file.write(text + "\n")
+                written += 1
+                advance(written)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+    return written
+
+
+def _show(session: Session, report: "ImportReport") -> None:
+    counts = {name: str(value) for name, value in asdict(report).items() if name != "failed"}
+    rows = [*counts.items(), ("failed", str(len(report.failed)))]
+    if not session.out.quiet:
+        session.out.show(grid(("lines", "number"), rows))
+    for number, message in report.failed[:20]:
+        session.out.complain(f"line {number}: {message}", "")
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,76 @@
+"""`lamina history`."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lamina.surfaces.cli.marks import Line, Span, line
+from lamina.surfaces.cli.options import Command, which_options
+from lamina.surfaces.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from lamina.core.changes import Version
+    from lamina.core.record import Record
+
+
+@click.command(cls=Command)
+@click.argument("name", metavar="ID_OR_KEY")
+@which_options
+@pass_session
+def history(session: Session, /, name: str, **which: Any) -> None:
+    """Show every version of a memory.
+
+    Oldest first, with who changed it, when, and the transaction that `lamina undo` takes.
+    """
+    from lamina.core.ids import is_id
+    from lamina.surfaces import wire
+
+    record_id = name if is_id(name) else session.find(name, **which).id
+    versions = session.memory(which["scope"]).history(record_id)
+    if session.out.as_json:
+        session.out.document({"versions": [wire.version_out(version) for version in versions]})
+        return
+    before: Record | None = None
+    for version in versions:
+        session.out.show(*_lines(version, before))
+        before = version.record or before
+
+
+def _lines(version: "Version", before: "Record | None") -> Iterator[Line]:
+    event, record = version.event, version.record
+    state = f" ({record.state.value})" if record and record.state.value != "current" else ""
+    yield line(
+        Span(f"rev {event.rev}", "bold"),
+        f"  {event.action.value}{state}",
+        Span(f"  {event.at:%Y-%m-%d %H:%M:%S} UTC  by {event.actor} ({event.surface})", "dim"),
+        Span(f"  tx {event.tx}", "dim"),
+    )
+    if record is None:
+        gone = "erased" if event.action.value in ("erased",) else "erased or no longer kept"
+        yield line(Span(f"   {gone}", "red"))
+    elif event.action.value != "witnessed":
+        yield (
+            Span("   "),
+            *(changed_words(before.text, record.text) if before else line(record.text)),
+        )
+
+
+def changed_words(old: str, new: str) -> Line:
+    """The new text with what was taken out and put in marked, word by word."""
+    from difflib import SequenceMatcher
+
+    left, right = re.split(r"(\s+)", old), re.split(r"(\s+)", new)
+    if len(left) + len(right) > 4000:
+        return line(new)
+    spans: list[Span] = []
+    for kind, i1, i2, j1, j2 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        if kind == "equal":
+            spans.append(Span("".join(right[j1:j2])))
+            continue
+        if i2 > i1:
+            spans.append(Span(f"[-{''.join(left[i1:i2])}-]", "red strike"))
+        if j2 > j1:
+            spans.append(Span(f"{{+{''.join(right[j1:j2])}+}}", "green"))
+    return tuple(spans)

@@ -1,0 +1,20 @@
+"""What anyone who writes a store, or tests against one, can use.
+
+`StoreContract` is `lamina.stores.base` made executable: inherit from it, supply a fixture called
+`store`, and pytest runs every clause. It needs pytest and hypothesis, which Lamina itself does not:
+install them beside it, and import this package from tests only.
+"""
+
+import pytest
+
+# Without this a failed assertion in the clauses would not say what it compared.
+pytest.register_assert_rewrite("lamina.testing.contract")
+
+from lamina.testing.contract import (  # noqa: E402  # only after the line above
+    DurableContract,
+    ScrubbedContract,
+    SharedContract,
+    StoreContract,
+)
+
+__all__ = ["DurableContract", "ScrubbedContract", "SharedContract", "StoreContract"]

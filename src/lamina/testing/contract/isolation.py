@@ -1,0 +1,104 @@
+"""Clauses on reach: what lies beyond it does not exist."""
+
+from typing import Any
+
+from lamina.core.access import Grant, Reach
+from lamina.core.layers import LAYERS, slot
+from lamina.core.record import Record
+from lamina.stores.base import Query, Store
+from lamina.testing.builders import (
+    WEB,
+    ask,
+    look_for,
+    sight_of,
+    written,
+)
+
+# Names that a careless prefix, `like` or sort order would let in.
+NEIGHBOURS = (
+    "project/team", "project/team2", "project/team-2", "project/team_2", "project/teamx2",
+    "project/tea", "project/team/agent/a_b", "project/team/agent/axb", "project/team/task/t",
+    "project/team/agent/a_b/task/t", "project/team/agent/a", "user/team", "agent/team", "global",
+    "global/task/team", "project/team/agent/a_b2", "project/zz",
+)  # fmt: skip
+
+
+def _fill(store: Store) -> list[Record]:
+    return [written(store, f"kettle in {scope}", scope=scope, key="k") for scope in NEIGHBOURS]
+
+
+def _seen(store: Store, reach: Reach, records: list[Record]) -> dict[str, list[Any]]:
+    """The scopes that each way of reading shows."""
+    layer = LAYERS["knowledge"]
+    ids = [record.id for record in records]
+    return {
+        "get": [record.scope for record in store.get(reach, ids)],
+        "find": [
+            record.scope for record in records
+            if store.find(reach, slot(layer, record.scope, "fact", "k")) is not None
+        ],
+        "query": [record.scope for record in reversed(store.query(Query(reach=reach)))],
+        "search": [r.scope for r in _searched(store, reach, records)],
+        "versions": [record.scope for record in records if store.versions(reach, record.id)],
+    }  # fmt: skip
+
+
+def _searched(store: Store, reach: Reach, records: list[Record]) -> list[Record]:
+    hits = {match.record.id for match in look_for(store, "kettle", reach=reach, limit=99)}
+    return [record for record in records if record.id in hits]
+
+
+class IsolationClauses:
+    """A reach is a union of exact scopes and subtrees, each for some layers."""
+
+    def test_a_subtree_shows_all_of_itself_and_nothing_else(self, store: Store) -> None:
+        records = _fill(store)
+        for scope in NEIGHBOURS:
+            expected = [s for s in NEIGHBOURS if s == scope or s.startswith(f"{scope}/")]
+            for way, seen in _seen(store, sight_of(scope), records).items():
+                assert seen == expected, (way, scope)
+            assert store.count(Query(reach=sight_of(scope))) == len(expected)
+
+    def test_an_exact_scope_shows_nothing_below_it(self, store: Store) -> None:
+        records = _fill(store)
+        for scope in NEIGHBOURS:
+            reach = sight_of(scope, subtree=False)
+            for way, seen in _seen(store, reach, records).items():
+                assert seen == [scope], (way, scope)
+            assert store.count(Query(reach=reach)) == 1
+
+    def test_several_grants_show_their_union_once(self, store: Store) -> None:
+        records = _fill(store)
+        reach = Reach(
+            (*sight_of("project/team", "project/team/agent/a_b").grants,
+             *sight_of("project/team2", subtree=False).grants)
+        )  # fmt: skip
+        expected = [s for s in NEIGHBOURS if f"{s}/".startswith(("project/team/", "project/team2/"))]
+        for way, seen in _seen(store, reach, records).items():
+            assert seen == expected, way
+        assert store.count(Query(reach=reach)) == len(expected)
+
+    def test_a_filter_cannot_widen_a_reach(self, store: Store) -> None:
+        _fill(store)
+        reach = sight_of("project/team2")
+        for where in ({"scope": "project/team"}, {"scope": {"$ne": "x"}, "text": {"$prefix": ""}}):
+            assert {one.scope for one in ask(store, where, reach=reach)} <= {"project/team2"}
+
+    def test_layers_beyond_reach_do_not_exist(self, store: Store) -> None:
+        records = [
+            written(store, f"kettle {layer}", layer=layer, kind=LAYERS[layer].kinds[0], scope=WEB)
+            for layer in LAYERS
+        ]
+        for layer in LAYERS:
+            reach = Reach((Grant(frozenset((layer,)), WEB),))
+            [only] = ask(store, reach=reach)
+            assert only.layer == layer
+            assert [m.record for m in look_for(store, "kettle", reach=reach, limit=99)] == [only]
+            assert store.get(reach, [record.id for record in records]) == [only]
+            assert [r for r in records if store.versions(reach, r.id)] == [only]
+            assert store.count(Query(reach=reach)) == 1
+
+    def test_without_a_grant_nothing_exists(self, store: Store) -> None:
+        records = _fill(store)
+        assert set(map(len, _seen(store, Reach(()), records).values())) == {0}
+        assert store.count(Query(reach=Reach(()))) == 0

@@ -1,0 +1,149 @@
+"""Clauses on reading: by id, by slot, by query, in order and page by page."""
+
+from typing import Any
+
+from lamina.core.access import EVERYTHING
+from lamina.core.changes import Erase, Move
+from lamina.core.filters import INSTANTS, NUMBERS, ORDERABLE, order_key, parse
+from lamina.core.layers import LAYERS, slot
+from lamina.core.record import State, Trust
+from lamina.stores.base import Query, Store
+from lamina.testing.builders import (
+    NOON,
+    WEB,
+    a_put,
+    after_noon,
+    an_id,
+    ask,
+    texts,
+    write,
+    written,
+)
+
+
+class ReadingClauses:
+    """What a question is answered with, and in which order."""
+
+    def test_get_keeps_the_order_asked_for_and_skips_the_missing(self, store: Store) -> None:
+        first, second = written(store, "first"), written(store, "second")
+        asked = [second.id, an_id(1), first.id, second.id]
+        assert store.get(EVERYTHING, asked) == [second, first, second]
+        assert store.get(EVERYTHING, []) == []
+
+    def test_find_answers_with_the_current_holder(self, store: Store) -> None:
+        place = slot(LAYERS["knowledge"], WEB, "fact", "k")
+        assert store.find(EVERYTHING, place) is None
+        written(store, "one", key="k")
+        record = written(store, "two", key="k")
+        assert store.find(EVERYTHING, place) == record
+        assert store.find(EVERYTHING, slot(LAYERS["knowledge"], WEB, "decision", "k")) is None
+        write(store, Move(id=record.id, state=State.SUPERSEDED))
+        assert store.find(EVERYTHING, place) is None
+
+    def test_order_is_that_of_creation_not_of_the_clock(self, store: Store) -> None:
+        old, older = an_id(2), an_id(1)
+        write(store, a_put("first", id=old, scope="user/ann"), at=after_noon(9))
+        write(store, a_put("second", id=older, scope="user/bob"), at=after_noon(5))
+        write(store, a_put("third", key="k"), at=after_noon(7))
+        write(store, a_put("first, revised", revises=old, expect=1), at=after_noon(99))
+        assert texts(ask(store)) == ["third", "second", "first, revised"]
+        assert texts(ask(store, order_by=(None, False))) == ["first, revised", "second", "third"]
+
+    def test_ordering_puts_nulls_least_and_the_newest_first_among_equals(self, store: Store) -> None:
+        for number in range(12):
+            write(
+                store,
+                a_put(
+                    f"t{number % 5}", kind=("fact", "Fact", "décision")[number % 3],
+                    key=None if number % 4 else f"k{number % 3}é", tags=(str(number),),
+                    importance=(0.5, 0.25, 1.0)[number % 3], confidence=number % 2 / 3,
+                    trust=(Trust.WEB, Trust.USER)[number % 2], source=f"s{number % 2}",
+                    scope=(WEB, "global", "user/a")[number % 3],
+                    valid_from=None if number % 2 else after_noon(-number),
+                    expires_at=after_noon(number % 3) if number % 5 else None,
+                    supersedes=an_id(9) if number % 2 else None,
+                ),
+                at=after_noon(number % 4),
+            )  # fmt: skip
+        newest_first = ask(store)
+        for field in sorted(ORDERABLE):
+            for descending in (True, False):
+                expected = sorted(
+                    newest_first, key=lambda r: order_key(r, field), reverse=descending
+                )
+                assert ask(store, order_by=(field, descending)) == expected, (field, descending)
+        assert ask(store, order_by=("key", False))[0].key is None
+        assert ask(store, order_by=("key", True))[0].key is not None
+
+    def test_a_limit_counts_what_matched(self, store: Store) -> None:
+        for number in range(9):
+            write(store, a_put(f"{number}", tags=("odd",) if number % 2 else ()))
+        wanted = {"tags": "odd"}
+        assert texts(ask(store, wanted, limit=2)) == ["7", "5"]
+        assert texts(ask(store, wanted, limit=2, order_by=("text", False))) == ["1", "3"]
+        assert texts(ask(store, wanted, limit=99)) == ["7", "5", "3", "1"]
+        assert ask(store, wanted, limit=0) == []
+
+    def test_pages_cover_everything_exactly_once(self, store: Store) -> None:
+        for number in range(23):
+            scope = ("user/ann", WEB)[number % 2]
+            write(store, a_put(f"{number}", scope=scope), at=after_noon(-number))
+        for descending in (True, False):
+            whole = ask(store, order_by=(None, descending))
+            for size in (1, 4, 23, 50):
+                pages: list[Any] = []
+                after = None
+                while page := ask(store, order_by=(None, descending), limit=size, after=after):
+                    assert len(page) <= size
+                    pages += page
+                    after = page[-1].id
+                assert pages == whole
+
+    def test_paging_goes_on_behind_a_record_that_no_longer_matches(self, store: Store) -> None:
+        records = [written(store, f"{number}") for number in range(6)]
+        write(store, Move(id=records[3].id, state=State.FORGOTTEN))
+        for descending, expected in ((True, ["2", "1", "0"]), (False, ["4", "5"])):
+            order = (None, descending)
+            page = ask(store, {"state": "current"}, order_by=order, after=records[3].id)
+            assert texts(page) == expected
+
+    def test_counting_agrees_with_querying(self, store: Store) -> None:
+        for number in range(8):
+            write(store, a_put(str(number), expires_at=after_noon(number) if number % 2 else None))
+        for where in ({}, {"text": "3"}, {"text": {"$gt": "4"}}, {"kind": "none"}):
+            for live_at in (None, after_noon(4)):
+                query = Query(reach=EVERYTHING, where=parse(where), live_at=live_at, limit=2)
+                assert store.count(query) == len(ask(store, where, live_at=live_at))
+
+    def test_what_is_not_live_is_left_out(self, store: Store) -> None:
+        for state in State:
+            write(store, a_put(f"{state}", state=state))
+        write(store, a_put("ran out", expires_at=NOON))
+        write(store, a_put("runs out later", expires_at=after_noon(0.001)))
+        live = ask(store, live_at=NOON)
+        assert texts(live) == ["runs out later", "current"]
+        assert store.count(Query(reach=EVERYTHING, live_at=NOON)) == 2
+        assert len(ask(store)) == len(State) + 2
+
+    def test_only_the_newest_version_is_asked(self, store: Store) -> None:
+        record = written(store, "the old text", key="k", tags=("old",), data={"n": 1})
+        write(store, a_put("the new text", key="k", tags=("new",), data={"n": 2}))
+        for old in ({"text": "the old text"}, {"tags": "old"}, {"data.n": 1}, {"rev": 1}):
+            assert ask(store, old) == []
+        write(store, Erase(id=record.id))
+        assert ask(store) == []
+
+    def test_every_field_can_be_asked_for(self, store: Store) -> None:
+        record = written(
+            store, "asked for", key="k", valid_from=NOON, expires_at=after_noon(1),
+            supersedes=an_id(3), importance=0.25, data={"status": "open"},
+        )  # fmt: skip
+        written(store, "a bystander", kind="decision", importance=0.75)
+        for field in sorted(ORDERABLE):
+            value = getattr(record, field)
+            matching = [one for one in ask(store) if getattr(one, field) == value]
+            assert ask(store, {field: value}) == matching, field
+            assert record in matching
+            if field in NUMBERS | INSTANTS:
+                assert record in ask(store, {field: {"$gte": value, "$lte": value}}), field
+        assert ask(store, {"data.status": "open", "text": {"$prefix": "asked"}}) == [record]
