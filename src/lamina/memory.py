@@ -131,10 +131,10 @@ class Memory(AbstractContextManager["Memory"]):
     def accept(self, record_id: str) -> Receipt:
         """Make a proposal current; what it replaces stays in its history."""
         proposal = self._path.existing(check_id(record_id))
-        if proposal.state is not State.PROPOSED:
-            raise InvalidInputError(f"record {proposal.id} is {proposal.state.value}, not proposed")
         if self.principal.role not in (Role.ADMIN, Role.ORCHESTRATOR):
             raise ForbiddenError("only an orchestrator or admin accepts proposals")
+        if proposal.state is not State.PROPOSED:
+            raise InvalidInputError(f"record {proposal.id} is {proposal.state.value}, not proposed")
         rivals = self._keyed(proposal) if proposal.key else []
         if not rivals:
             return self._path.commit([self._path.move(proposal, State.CURRENT)])

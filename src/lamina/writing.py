@@ -8,7 +8,7 @@ from typing import Any
 from lamina import clock
 from lamina.core import canonical, settings
 from lamina.core.access import Reach, check_change, check_write, entry_state
-from lamina.core.changes import Adopt, Change, Commit, Erase, Move, Put, Receipt, Witness
+from lamina.core.changes import Action, Adopt, Change, Commit, Erase, Move, Put, Receipt, Witness
 from lamina.core.draft import (
     DEFAULT_LAYER,
     Draft,
@@ -141,27 +141,26 @@ class WritePath:
 
 def undo_changes(path: WritePath, store: Store, reach: Reach, tx: RecordId) -> list[Change]:
     """The changes that take back a whole transaction; each conflicts if its record moved since."""
-    events = store.transaction(tx)
-    if not events:
+    events = [event for event in store.transaction(tx) if event.action is not Action.WITNESSED]
+    ids = list(dict.fromkeys(event.record for event in events))
+    found = {record.id: record for record in store.get(reach, ids)}
+    if not found:
         raise NotFoundError(f"there is no transaction {tx}")
-    changes: list[Change] = []
+    if len(found) < len(ids):
+        raise ConflictError(
+            f"transaction {tx} cannot be undone whole",
+            remedy="Part of it was erased or is not yours; edit the records instead",
+        )
     # A record changed twice in one transaction goes back to before the first change.
-    first = {event.record: event for event in reversed(events)}
-    last = {event.record: event for event in events}
-    for record_id, event in first.items():
-        found = store.get(reach, [record_id])
-        if not found:
-            raise NotFoundError(
-                f"there is no transaction {tx} that could be undone whole",
-                remedy="Part of it was erased, or is not yours",
-            )
-        if found[0].rev != last[record_id].rev:
+    first = {event.record: event.rev for event in reversed(events)}
+    last = {event.record: event.rev for event in events}
+    for record_id, record in found.items():
+        if record.rev != last[record_id]:
             raise ConflictError(
                 f"record {record_id} has changed since transaction {tx}",
                 remedy="Undo the later change first, or edit the record",
             )
-        changes.append(_taken_back(path, store, reach, found[0], event.rev - 1))
-    return changes
+    return [_taken_back(path, store, reach, found[one], first[one] - 1) for one in ids]
 
 
 def _taken_back(path: WritePath, store: Store, reach: Reach, record: Record, rev: int) -> Change:

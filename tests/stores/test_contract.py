@@ -8,6 +8,7 @@ import pytest
 
 from lamina.stores.base import Capability, Store
 from lamina.stores.ephemeral import EphemeralStore
+from lamina.stores.json_file import JsonFileStore
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing import DurableContract, ScrubbedContract, SharedContract, StoreContract
 
@@ -22,6 +23,35 @@ class TestEphemeral(StoreContract):
     @pytest.fixture
     def store(self) -> Store:
         return EphemeralStore()
+
+
+class TestJsonFile(StoreContract, DurableContract, ScrubbedContract):
+    @pytest.fixture
+    def another(self, tmp_path: Path) -> Iterator[Callable[[], Store]]:
+        with ExitStack() as opened:
+
+            def open_one() -> Store:
+                store = JsonFileStore(tmp_path / "memory.json")
+                opened.callback(store.close)
+                return store
+
+            yield open_one
+
+    @pytest.fixture
+    def store(self, another: Callable[[], Store]) -> Store:
+        return another()
+
+    @pytest.fixture
+    def reopened(self, another: Callable[[], Store]) -> Callable[[Store], Store]:
+        def reopen(store: Store) -> Store:
+            store.close()
+            return another()
+
+        return reopen
+
+    @pytest.fixture
+    def files(self, tmp_path: Path) -> Callable[[], Iterable[Path]]:
+        return lambda: tmp_path.rglob("*")
 
 
 class TestSqlite(StoreContract, DurableContract, SharedContract, ScrubbedContract):

@@ -139,9 +139,10 @@ def may_name_source(principal: Principal) -> bool:
 def may_reveal(principal: Principal, record: Record) -> bool:
     """Whether the principal may read the secrets sealed in a record that it can see."""
     home = principal.home
-    owns = home is not None and home.contains(Scope.of(record.scope))
-    is_own = principal.role is Role.AGENT and (owns or record.source == principal.name)
-    return principal.role in (Role.ADMIN, Role.ORCHESTRATOR) or is_own
+    inside = home is None or home.contains(Scope.of(record.scope))
+    if principal.role is Role.AGENT:
+        return inside or record.source == principal.name
+    return inside and principal.role in (Role.ADMIN, Role.ORCHESTRATOR)
 
 
 def entry_state(principal: Principal, scope: Scope, layer: str, *, review: bool) -> State:
@@ -174,7 +175,9 @@ def _agent_reach(principal: Principal) -> Reach:
 def _is_common(principal: Principal, scope: Scope) -> bool:
     """Whether the scope is the project itself or one of its tasks, not someone's own."""
     root = principal.root
-    return root is not None and root.contains(scope) and scope.part("agent") == root.part("agent")
+    if root is None:
+        return False
+    return scope.path == root.path or scope.path.startswith(f"{root.path}/task/")
 
 
 def _way_out(principal: Principal, layer: str) -> str:

@@ -141,7 +141,8 @@ def _filled(start: Content, fields: dict[str, Any], speaker: Principal) -> Conte
 def check_share(value: object, argument: str) -> float:
     """Return a number from 0 to 1."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
-        return float(value)
+        # Adding zero takes the sign off a negative one.
+        return float(value) + 0.0
     raise InvalidInputError(f"`{argument}` must be a number from 0 to 1, not {value!r:.40}")
 
 

@@ -14,7 +14,7 @@ from lamina.core import changes, conflict
 from lamina.core.changes import Action, Change, Commit, Outcome
 from lamina.core.ids import RecordId
 from lamina.core.layers import LAYERS, slot
-from lamina.core.record import INDEXED, Record, State
+from lamina.core.record import INDEXED, Record, State, canonical_bytes
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
 from lamina.errors import ConflictError, InvalidInputError, NotFoundError
@@ -151,6 +151,8 @@ class _Planner:
         self._take(Step(Action.REVISED, current, after, terms, sealed))
 
     def _create(self, put: changes.Put, state: State) -> None:
+        if self._record(put.id) is not None:
+            raise _moved(f"there is a record {put.id} already")
         at = self._instant(put.scope)
         record = Record(
             id=put.id, scope=put.scope, layer=put.layer, key=put.key, state=state,
@@ -175,8 +177,11 @@ class _Planner:
     def _adopt(self, adopt: changes.Adopt) -> None:
         """Take a version as it is; where another record holds its key, beside it as a proposal."""
         record, current = adopt.record, self._record(adopt.record.id)
+        if current is not None and _identity(current) != _identity(record):
+            raise _moved(f"record {record.id} is another one here")
         if current is not None and current.rev >= record.rev:
-            if current.rev == record.rev and current != record:
+            same = canonical_bytes(current) == canonical_bytes(record)
+            if current.rev == record.rev and not same:
                 raise _moved(f"record {record.id} rev {record.rev} says something else here")
             self.outcomes.append(_outcome(Action.UNCHANGED, current))
             return
@@ -233,6 +238,11 @@ def streams_of(steps: Iterable[Step]) -> tuple[str, ...]:
 def _check_expected(expect: int | None, current: Record) -> None:
     if expect is not None and expect != current.rev:
         raise _moved(f"record {current.id} is at rev {current.rev}, not at {expect}")
+
+
+def _identity(record: Record) -> tuple[object, ...]:
+    """What no version of a record may change."""
+    return record.scope, record.layer, record.key, record.created_at
 
 
 def _outcome(action: Action, record: Record) -> Outcome:

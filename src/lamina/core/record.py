@@ -80,7 +80,9 @@ class Content:
     def says_the_same(self, other: "Content") -> bool:
         """Whether the other version would tell a reader nothing new; who said it is left aside."""
         mine = replace(self.content, trust=other.trust, source=other.source)
-        return mine == other.content
+        # Python holds `True`, `1` and `1.0` to be equal; JSON does not.
+        same_data = canonical.dumps(self.data) == canonical.dumps(other.data)
+        return same_data and mine == other.content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +126,9 @@ def to_json(record: Record) -> dict[str, Json]:
         "text": record.text,
         "data": record.data,
         "tags": list(record.tags),
-        "importance": record.importance,
-        "confidence": record.confidence,
+        # Stores keep no negative zero apart; adding zero takes its sign.
+        "importance": record.importance + 0.0,
+        "confidence": record.confidence + 0.0,
         "trust": record.trust.value,
         "source": record.source,
         "tokens": record.tokens,

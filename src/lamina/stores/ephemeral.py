@@ -50,6 +50,7 @@ class EphemeralStore:
             heads = {name: stream.head() for name, stream in self._contents.streams.items()}
             salts = [clock.fresh_salt() for _ in plan.steps]
             events = chain.extend(commit, plan.steps, heads, salts)
+            self._accepted(commit)
             for step, event, salt in zip(plan.steps, events, salts, strict=True):
                 self._apply(step, event, salt)
             seqs = {event.stream: event.seq for event in events}
@@ -75,6 +76,8 @@ class EphemeralStore:
     def query(self, query: Query) -> list[Record]:
         with self._lock:
             found = list(self._matching(query))
+            if query.after is not None:
+                found = self._behind(found, query.after, query.order_by[1])
         field, descending = query.order_by
         if field is not None:
             # Sorting is stable: reversing first keeps the newest in front among equals.
@@ -82,9 +85,6 @@ class EphemeralStore:
             found.sort(key=lambda record: order_key(record, field), reverse=descending)
         elif descending:
             found.reverse()
-        if query.after is not None:
-            places = [record.id for record in found]
-            found = found[places.index(query.after) + 1 :] if query.after in places else []
         return found[: query.limit]
 
     def count(self, query: Query) -> int:
@@ -177,6 +177,9 @@ class EphemeralStore:
     def close(self) -> None:
         """Nothing is held open."""
 
+    def _accepted(self, commit: Commit) -> None:
+        """Called under the lock once nothing can refuse the commit, before anything changes."""
+
     def _changed(self) -> None:
         """Called under the lock after every change; a store that saves itself takes note."""
 
@@ -242,8 +245,16 @@ class EphemeralStore:
             ):
                 yield record
 
+    def _behind(self, found: list[Record], after: RecordId, descending: bool) -> list[Record]:
+        """What was created before a record, or behind it, whether or not it matches itself."""
+        order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
+        if after not in order:
+            return []
+        sign = -1 if descending else 1
+        return [one for one in found if sign * (order[one.id] - order[after]) > 0]
+
     def _all_events(self) -> Iterator[Event]:
-        for stream in self._contents.streams.values():
+        for _, stream in sorted(self._contents.streams.items()):
             yield from stream.events
 
     def _may_read_history(self, reach: Reach, entry: Entry | None, event: Event) -> bool:

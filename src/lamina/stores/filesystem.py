@@ -28,8 +28,8 @@ def prepare_folder(folder: Path) -> None:
             )
         # Memories are private: nobody else may read what lies in here.
         real.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Look once: a loop or a missing right shows only when the directory is used.
-        os.stat(real)
+        if not os.access(real, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "this directory is read-only")
     except RuntimeError as error:
         raise _unusable(folder, "its links lead in a circle") from error
     except OSError as error:

@@ -70,9 +70,6 @@ class JsonFileStore(EphemeralStore):
     def commit(self, commit: Commit) -> Receipt:
         if self._held is None:
             raise StoreError("the store is closed", remedy="Open it again with lamina.open()")
-        erased = [change.id for change in commit.changes if isinstance(change, Erase)]
-        if erased:
-            self._ledger.add(erased, commit.at)
         return super().commit(commit)
 
     def tombstones(self, ids: Any) -> frozenset[RecordId]:
@@ -100,6 +97,11 @@ class JsonFileStore(EphemeralStore):
                 self.flush()
                 os.close(self._held)
                 self._held = None
+
+    def _accepted(self, commit: Commit) -> None:
+        erased = [change.id for change in commit.changes if isinstance(change, Erase)]
+        if erased:
+            self._ledger.add(erased, commit.at)
 
     def _changed(self) -> None:
         self._unsaved = True

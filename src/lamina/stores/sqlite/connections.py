@@ -55,7 +55,7 @@ class Connections:
         """
         self._check_open()
         with translated(self._path):
-            connection = self._readers.pop() if self._readers else self._open_reader()
+            connection = self._idle_reader() or self._open_reader()
             try:
                 if snapshot:
                     connection.execute("begin")
@@ -99,6 +99,13 @@ class Connections:
             self._reset()
         if self._closed:
             raise StoreError("the store is closed", remedy="Open it again with lamina.open()")
+
+    def _idle_reader(self) -> Connection | None:
+        try:
+            return self._readers.pop()
+        except IndexError:
+            # To ask first and then take would let another thread in between.
+            return None
 
     def _open_reader(self) -> Connection:
         connection = connect(self._path, create=False)

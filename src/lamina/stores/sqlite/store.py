@@ -14,7 +14,7 @@ from lamina.stores.base import Capability, Finding, Match, Query, ScrubReport, S
 from lamina.stores.ledger import Ledger
 from lamina.stores.sqlite import care, commits, index, migrations, reads
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import connect, translated
+from lamina.stores.sqlite.driver import Connection, connect, translated
 from lamina.stores.sqlite.scrub import scrub
 
 _TOUCH: Final = "update setting set value = value where name = 'index_version'"
@@ -44,13 +44,8 @@ class SqliteStore:
         return str(self._path)
 
     def commit(self, commit: Commit) -> Receipt:
-        erased = [change.id for change in commit.changes if isinstance(change, Erase)]
-        if erased:
-            # First the tombstone: a crash in between leaves a record to erase again, not one that
-            # an import could bring back.
-            self._ledger.add(erased, commit.at)
         synced = commits.durability(commit) is Durability.SYNCED
-        return self._connections.write(lambda c: commits.run(c, commit), synced=synced)
+        return self._connections.write(lambda c: self._run(c, commit), synced=synced)
 
     def get(self, reach: Reach, ids: Sequence[RecordId]) -> list[Record]:
         with self._connections.reading() as connection:
@@ -120,3 +115,12 @@ class SqliteStore:
 
     def close(self) -> None:
         self._connections.close()
+
+    def _run(self, connection: Connection, commit: Commit) -> Receipt:
+        receipt = commits.run(connection, commit)
+        erased = [change.id for change in commit.changes if isinstance(change, Erase)]
+        if erased:
+            # The tombstone comes before the commit: a crash in between leaves a record to erase
+            # again, not one that an import could bring back. What was refused gets none.
+            self._ledger.add(erased, commit.at)
+        return receipt

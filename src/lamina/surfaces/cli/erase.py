@@ -32,8 +32,9 @@ def erase(context: click.Context, /, names: tuple[str, ...], *, yes: bool, **whi
     session = context.ensure_object(Session)
     records = [session.find(name, **which) for name in names]
     memory = session.memory(which["scope"])
-    if not yes:
-        _confirm(session, memory, records)
+    if not yes and not _confirmed(session, memory, records):
+        session.out.note("Nothing was erased.")
+        context.exit(wire.INTERNAL)
     report = memory.erase(*(record.id for record in records))
     if session.out.as_json:
         session.out.document(wire.erasure_out(report))
@@ -62,7 +63,7 @@ def report_grid(report: "Erasure") -> Grid:
     return grid(("what", "result"), rows)
 
 
-def _confirm(session: Session, memory: "Memory", records: Sequence["Record"]) -> None:
+def _confirmed(session: Session, memory: "Memory", records: Sequence["Record"]) -> bool:
     from lamina.errors import InvalidInputError
     from lamina.surfaces.cli.views import cut
 
@@ -79,5 +80,4 @@ def _confirm(session: Session, memory: "Memory", records: Sequence["Record"]) ->
         line(Span("This goes for good, with every version:", "bold")),
         grid(("id", "scope", "versions", "text"), rows),
     )
-    if not click.confirm("Erase?", default=False):
-        raise click.Abort
+    return click.confirm("Erase?", default=False)

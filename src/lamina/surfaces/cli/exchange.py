@@ -1,11 +1,13 @@
 """`lamina export` and `lamina import`."""
 
+import errno
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,6 +18,11 @@ from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
     from lamina.exchange import ImportReport
+
+_ABOUT_THE_PATH: Final = frozenset(
+    (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS,
+     errno.ENAMETOOLONG, errno.ELOOP)
+)  # fmt: skip
 
 
 @click.command(cls=Command)
@@ -35,7 +42,7 @@ def export(session: Session, /, target: str, *, history: bool) -> None:
             session.out.raw(safe_json(text) if sys.stdout.isatty() else text)
         return
     total = None if history else count_exported(session.handle)
-    with progress(session, "Exporting", total) as advance:
+    with _naming(target, "written"), progress(session, "Exporting", total) as advance:
         written = write_whole(Path(target), lines, advance)
     if session.out.as_json:
         session.out.document({"file": target, "written": written})
@@ -56,6 +63,7 @@ def import_file(context: click.Context, /, source: str) -> None:
 
     session = context.ensure_object(Session)
     with (
+        _naming(source, "read"),
         click.open_file(source, "r", encoding="utf-8", errors="surrogateescape") as lines,
         progress(session, "Importing", None) as advance,
     ):
@@ -74,7 +82,7 @@ def write_whole(path: Path, lines: Iterable[str], advance: Callable[[int], None]
     import tempfile
 
     if path.is_dir():
-        raise click.UsageError(f"`{path}` is a directory; name a file")
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     written = 0
     try:
@@ -100,6 +108,24 @@ def _show(session: Session, report: "ImportReport") -> None:
         session.out.show(grid(("lines", "number"), rows))
     for number, message in report.failed[:20]:
         session.out.complain(f"line {number}: {message}", "")
+
+
+@contextmanager
+def _naming(file: str, done: str) -> Iterator[None]:
+    """Say which file of the caller cannot be used."""
+    from lamina.errors import InvalidInputError
+
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.errno not in _ABOUT_THE_PATH:
+            raise
+        raise InvalidInputError(
+            f"{file:.200} cannot be {done}: {error.strerror}",
+            remedy="Check the path, its owner and its mode",
+        ) from error
 
 
 def _sync_folder(folder: Path) -> None:

@@ -4,7 +4,6 @@ Nothing but click is imported before the command is known. No traceback reaches 
 ask for one with `LAMINA_DEBUG=1`.
 """
 
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from lamina.surfaces.cli.options import global_options
-from lamina.surfaces.cli.output import Printer, prepare_streams
+from lamina.surfaces.cli.output import Printer, discard_output, prepare_streams
 from lamina.surfaces.cli.session import Session
 from lamina.surfaces.cli.table import COMMANDS, SECTIONS
 
@@ -80,12 +79,33 @@ class LazyGroup(click.Group):
             raise _PipeClosedError from None
 
 
+def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if not asked or context.resilient_parsing:
+        return
+    # Slow to import, and nobody asks twice.
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        found = version("lamina")
+    except PackageNotFoundError:
+        found = "from a source tree"
+    click.echo(f"lamina {found}")
+    context.exit()
+
+
 @click.group(
     cls=LazyGroup,
     params=global_options(hidden=False),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(None, "--version", package_name="lamina", message="lamina %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version and exit.",
+)
 @click.option("--debug", is_flag=True, hidden=True, envvar="LAMINA_DEBUG")
 @click.pass_obj
 def cli(session: Session, *, debug: bool) -> None:
@@ -102,9 +122,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = _run(given, session)
         sys.stdout.flush()
     except (BrokenPipeError, _PipeClosedError):
-        return _leave_pipe()
+        discard_output()
+        return PIPE_CLOSED
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
+    except OSError as error:
+        discard_output()
+        session.out.complain(f"the output cannot be written: {error.strerror}", "Free some space")
+        return 1
     return status
 
 
@@ -116,6 +141,9 @@ def _run(given: list[str], session: Session) -> int:
             session.close()
     except (BrokenPipeError, _PipeClosedError, click.Abort):
         raise
+    except click.exceptions.NoArgsIsHelpError as error:
+        session.out.raw(error.format_message())
+        return error.exit_code
     except Exception as error:
         if session.debug:
             import traceback
@@ -159,12 +187,6 @@ def _report(error: "LaminaError", out: Printer) -> int:
 def _asks_for_json(given: list[str]) -> bool:
     """Whether errors that come before the options are read should be JSON too."""
     return "--json" in (given[: given.index("--")] if "--" in given else given)
-
-
-def _leave_pipe() -> int:
-    """Point standard output nowhere, so that the interpreter's last flush says nothing either."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return PIPE_CLOSED
 
 
 if __name__ == "__main__":

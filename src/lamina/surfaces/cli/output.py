@@ -4,6 +4,7 @@ Rich is imported only when a terminal is there to show what it can do.
 """
 
 import json
+import os
 import sys
 from collections.abc import Iterable
 from functools import cached_property
@@ -71,10 +72,19 @@ def as_json(value: Any, *, indent: int | None = None) -> str:
 
 
 def prepare_streams() -> None:
-    """A character that the stream cannot write must not end the command."""
+    """Neither a closed stream nor a character that it cannot write may end the command."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def discard_output() -> None:
+    """Point standard output nowhere, so that the interpreter's last flush says nothing either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _speaks_utf8(stream: TextIO) -> bool:

@@ -21,13 +21,7 @@ def list_records(session: Session, /, limit: int, **options: Any) -> None:
     """List memories, newest first."""
     from lamina.surfaces.cli.saying import say_records
 
-    where: dict[str, Any] = {}
-    for field in ("layer", "kind", "state"):
-        if options[f"{field}s"]:
-            where[field] = {"$in": list(options[f"{field}s"])}
-    if options["tags"]:
-        where["tags"] = list(options["tags"])
-    scope = options["scope"]
+    scope, where = options["scope"], _where(options)
     memory = session.memory(scope)
     say_records(
         session, memory.query(where, order_by=options["order_by"], limit=limit, scope=scope)
@@ -78,3 +72,21 @@ def get(session: Session, /, name: str, **which: Any) -> None:
         out.show(line(record.text))
     else:
         out.show(*record_lines(record, clock.now()))
+
+
+def _where(options: dict[str, Any]) -> dict[str, Any]:
+    """The filter that the options of `list` stand for; names that nothing has are refused."""
+    from lamina.core.layers import layer_named
+    from lamina.core.record import State
+    from lamina.errors import InvalidInputError
+
+    layers = [layer_named(name).name for name in options["layers"]]
+    unknown = [state for state in options["states"] if state not in list(State)]
+    if unknown:
+        raise InvalidInputError(
+            f"`--state` is not a state: {unknown[0]!r:.40}",
+            remedy=f"Use one of: {', '.join(State)}",
+        )
+    chosen = {"layer": layers, "kind": list(options["kinds"]), "state": list(options["states"])}
+    where: dict[str, Any] = {field: {"$in": names} for field, names in chosen.items() if names}
+    return where | ({"tags": list(options["tags"])} if options["tags"] else {})

@@ -32,12 +32,19 @@ class Session:
         """Directory and project in force, with where each came from."""
         from lamina import config
         from lamina.core.canonical import check_text
+        from lamina.errors import InvalidInputError
 
         if self.directory is not None:
             check_text(self.directory, "--dir", limit=4096)
             if not self.directory:
-                raise click.UsageError("`--dir` is empty; name a directory")
-        return config.load(directory=self.directory, project=self.project)
+                raise InvalidInputError("`--dir` is empty", remedy="Name a directory")
+        try:
+            return config.load(directory=self.directory, project=self.project)
+        except OSError as error:
+            raise InvalidInputError(
+                f"the directory of the store cannot be found: {error.strerror}",
+                remedy="Name another with --dir",
+            ) from error
 
     @cached_property
     def unbound(self) -> "Memory":

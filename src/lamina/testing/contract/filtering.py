@@ -93,7 +93,7 @@ FILTERS = st.lists(CONDITIONS, min_size=1, max_size=2).map(dict)
 class FilteringClauses:
     """`lamina.core.filters.matches` is what a filter means."""
 
-    @settings(suppress_health_check=list(HealthCheck))
+    @settings(deadline=None, suppress_health_check=list(HealthCheck))
     @given(contents=st.lists(CONTENTS, min_size=1, max_size=6), wheres=st.lists(FILTERS, min_size=8))
     def test_filters_mean_what_the_reference_says(
         self, store: Store, contents: list[dict[str, Any]], wheres: list[dict[str, Any]]

@@ -215,9 +215,9 @@ class SharedContract:
         other = another()
         for number in range(10):
             one, two = (store, other) if number % 2 else (other, store)
-            write(one, a_put(f"value {number}", key="k"), a_put(f"word{number}"))
+            write(one, a_put(f"value {number}", key="k"), a_put(f"w{number}w"))
             assert texts(ask(two, {"key": "k"})) == [f"value {number}"]
-            assert found(two, f"word{number}") == [f"word{number}"]
+            assert found(two, f"w{number}w") == [f"w{number}w"]
         assert picture(store) == picture(other)
         assert [event.seq for event in store.events(WEB)] == list(range(1, 21))
         assert list(chain.verify(store.events(WEB))) == []

@@ -1,0 +1,92 @@
+"""Running `lamina` as a person or a program would: in a process, on a terminal, or in this one."""
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from lamina.surfaces.cli.main import main
+from tests.meta.children import environment
+
+PROGRAM = [sys.executable, "-m", "lamina.surfaces.cli.main"]
+_DROP_CAPABILITY = 24
+_OVERRIDE_MODES = 1
+
+
+class Answer(NamedTuple):
+    """What a run left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Call = Callable[..., Answer]
+
+
+def run(
+    *arguments: str | bytes, cwd: Path | None = None, stdin: bytes = b"", as_root: bool = True
+) -> Answer:
+    """Run `lamina` in a process of its own, whose home is its working directory."""
+    here = str(cwd or Path.cwd())
+    done = subprocess.run(
+        [*PROGRAM, *arguments],
+        cwd=cwd,
+        env=environment(HOME=here, USERPROFILE=here, EDITOR="", VISUAL="", LAMINA_DEBUG=""),
+        input=stdin,
+        capture_output=True,
+        timeout=50,
+        check=False,
+        preexec_fn=None if as_root else heed_modes,
+    )
+    return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def heed_modes() -> None:
+    """Make the mode of a directory count for root as well."""
+    if os.geteuid() == 0:
+        ctypes.CDLL(None).prctl(_DROP_CAPABILITY, _OVERRIDE_MODES, 0, 0, 0)
+
+
+def caller(capsys: pytest.CaptureFixture[str], folder: Path) -> Call:
+    """Call `lamina` in this process on a store in `folder`."""
+
+    def call(*arguments: str) -> Answer:
+        capsys.readouterr()
+        status = main(["--dir", str(folder), *arguments])
+        return Answer(status, *capsys.readouterr())
+
+    return call
+
+
+def on_terminal(*arguments: str, cwd: Path, typed: bytes = b"") -> Answer:
+    """Run `lamina` on a terminal and type something."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    env = environment(HOME=str(cwd), TERM="xterm-256color", COLUMNS="100", LINES="40")
+    child = subprocess.Popen(
+        [*PROGRAM, *arguments], cwd=cwd, env=env, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    os.write(ours, typed)
+    shown = b""
+    try:
+        while piece := os.read(ours, 65536):
+            shown += piece
+    except OSError:
+        # Linux reports the end of a terminal as an error.
+        pass
+    finally:
+        os.close(ours)
+    return Answer(child.wait(timeout=50), shown.decode(), "")

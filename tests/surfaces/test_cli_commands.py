@@ -1,0 +1,227 @@
+"""What the commands do, and what they print."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.surfaces.shell import Call, run
+
+
+def _id(answer: str) -> str:
+    found: str = json.loads(answer)["outcomes"][0]["id"]
+    return found
+
+
+def test_a_keyed_memory_is_replaced_and_undone(lamina: Call) -> None:
+    lamina("remember", "Deploys on Tuesdays", "--key", "day", "--kind", "convention")
+    second = lamina(
+        "remember", "Deploys on Thursdays", "--key", "day", "--kind", "convention", "--json"
+    )
+    assert [
+        hit["record"]["text"] for hit in lamina("recall", "deploys", "--json").json["hits"]
+    ] == ["Deploys on Thursdays"]
+    shown = lamina("history", "day")
+    assert "[-Tuesdays-]{+Thursdays+}" in shown.out
+    assert f"tx {second.json['tx']}" in shown.out
+    assert lamina("undo", second.json["tx"]).status == 0
+    assert lamina("get", "day", "--quiet").out == "Deploys on Tuesdays\n"
+
+
+def test_all_fields_can_be_said(lamina: Call) -> None:
+    lamina(
+        "remember", "x", "--key", "k", "--kind", "decision", "--layer", "knowledge", "--scope",
+        "project/web/task/t-1", "--tag", "a", "--tag", "b", "--data", '{"n": 1}', "--importance", "0.25",
+        "--confidence", "0.5", "--expires", "7d", "--via", "web", "--expect", "0",
+    )  # fmt: skip
+    record = lamina("get", "k", "--json").json
+    assert record["tags"] == ["a", "b"]
+    assert record["data"] == {"n": 1}
+    assert (record["importance"], record["confidence"], record["trust"]) == (0.25, 0.5, "web")
+    assert record["scope"] == "project/web/task/t-1"
+    assert record["expires_at"] is not None
+    assert "tags        a, b" in lamina("get", "k").out
+
+
+def test_the_same_idempotency_key_acts_once(lamina: Call) -> None:
+    first = lamina("remember", "x", "--idempotency-key", "i", "--json").json
+    again = lamina("remember", "x", "--idempotency-key", "i", "--json").json
+    assert (again["tx"], again["repeated"]) == (first["tx"], True)
+
+
+def test_quiet_prints_ids_alone(lamina: Call) -> None:
+    kept = lamina("remember", "Ann drinks tea", "--quiet").out
+    assert len(kept.strip()) == 26
+    assert lamina("recall", "tea", "-q").out == lamina("list", "-q").out == kept
+
+
+def test_recall_explains_and_abstains(lamina: Call) -> None:
+    lamina("remember", "Ann drinks tea", "--key", "tea")
+    found = lamina("recall", "who", "drinks", "tea", "--explain").out
+    assert "Ann drinks tea" in found
+    assert "matched: " in found
+    nothing = lamina("recall", "zebra crossing")
+    assert (nothing.status, nothing.out) == (0, "Nothing relevant is remembered.\n")
+    assert lamina("recall", "tea", "--where", '{"kind": "decision"}', "--json").json["abstained"]
+    assert lamina("recall", "tea", "--layer", "episode", "--json").json["hits"] == []
+
+
+def test_list_and_query_filter(lamina: Call) -> None:
+    lamina("remember", "one", "--tag", "a", "--importance", "0.9")
+    lamina("remember", "two\tcolumns\nand lines", "--tag", "b", "--kind", "decision")
+    assert [r["text"] for r in lamina("list", "--tag", "a", "--json").json["records"]] == ["one"]
+    assert lamina("list", "--kind", "decision").out.endswith("\ttwo\\tcolumns\\nand lines\n")
+    assert len(lamina("list", "--limit", "1", "--json").json["records"]) == 1
+    found = lamina("query", '{"importance": {"$gte": 0.9}}', "--json").json["records"]
+    assert [record["text"] for record in found] == ["one"]
+    assert lamina("list", "--state", "forgotten").err == "Nothing matches.\n"
+    assert lamina("list", "--state", "forgotten", "--json").json == {"records": []}
+
+
+def test_edit_changes_what_is_named(lamina: Call) -> None:
+    lamina("remember", "old", "--key", "k", "--tag", "t")
+    assert lamina("edit", "k", "--text", "new", "--expect", "1").status == 0
+    record = lamina("get", "k", "--json").json
+    assert (record["text"], record["tags"], record["rev"]) == ("new", ["t"], 2)
+    assert lamina("edit", "k", "--text", "newer", "--expect", "1").status == 5
+
+
+def test_edit_opens_the_editor_when_no_field_is_named(lamina: Call, tmp_path: Path) -> None:
+    lamina("remember", "old", "--key", "k")
+    editor = tmp_path / "editor.sh"
+    editor.write_text('#!/bin/sh\nprintf "edited text\\n" > "$1"\ntouch -t 203001010000 "$1"\n')
+    editor.chmod(0o700)
+    assert lamina("edit", "k", "--editor", str(editor)).status == 0
+    assert lamina("get", "k", "-q").out == "edited text\n"
+    assert run("--dir", "store", "edit", "k", cwd=tmp_path).status == 2
+
+
+def test_forget_hides_and_undo_brings_back(lamina: Call) -> None:
+    lamina("remember", "Ann drinks tea", "--key", "tea")
+    tx = lamina("forget", "tea", "--json").json["tx"]
+    assert lamina("get", "tea").status == 3
+    assert lamina("list", "--state", "forgotten", "--json").json["records"][0]["key"] == "tea"
+    lamina("undo", tx)
+    assert lamina("get", "tea").status == 0
+
+
+def test_erase_reports_and_history_says_erased(lamina: Call) -> None:
+    kept = _id(lamina("remember", "Ann drinks tea", "--key", "tea", "--json").out)
+    refused = lamina("erase", "tea")
+    assert refused.status == 2
+    assert "--yes" in refused.err
+    assert lamina("get", "tea").status == 0
+    report = lamina("erase", "tea", "--yes", "--json").json
+    assert (report["records"], report["complete"]) == ([kept], True)
+    assert "erased" in lamina("history", kept).out
+
+
+def test_a_secret_is_sealed_and_revealed(lamina: Call) -> None:
+    token = "ghp_" + "k3jQz81mVtR7xYbN20aLwPdE5sHcUf946TgO"
+    kept = _id(lamina("remember", f"token {token}", "--json").out)
+    text = lamina("get", kept, "--json").json["text"]
+    assert token not in text
+    assert lamina("reveal", kept, text.split()[-1]).out == f"{token}\n"
+    assert lamina("reveal", kept, "secret://" + "a" * 26).status == 3
+
+
+def test_a_proposal_waits_for_acceptance(lamina: Call) -> None:
+    lamina("config", "knowledge.accept", "review")
+    proposed = lamina(
+        "--project", "web", "--as", "finn", "remember", "x", "--scope", "project/web", "--json"
+    )
+    [outcome] = proposed.json["outcomes"]
+    assert outcome["state"] == "proposed"
+    assert lamina("--project", "web", "--as", "finn", "accept", outcome["id"]).status == 4
+    assert lamina("--project", "web", "accept", outcome["id"]).status == 0
+    assert lamina("get", outcome["id"], "--json").json["state"] == "current"
+
+
+def test_a_project_confines_and_a_named_scope_leaves_it(lamina: Call) -> None:
+    lamina("--project", "web", "remember", "web only", "--key", "w")
+    lamina("--project", "api", "remember", "for all", "--key", "g", "--global")
+    assert lamina("--project", "api", "get", "w").status == 3
+    assert lamina("--project", "api", "get", "w", "--scope", "project/web").status == 0
+    assert lamina("--project", "web", "get", "g", "--json").json["scope"] == "global"
+    assert lamina("--project", "web", "--role", "reader", "remember", "x").status == 4
+    assert lamina("--project", "api", "--as", "a", "get", "w", "--scope", "project/web").status == 3
+
+
+def test_config_tells_where_values_come_from(lamina: Call, tmp_path: Path) -> None:
+    shown = lamina("config", "--json").json
+    assert shown["directory"] == {"value": str(tmp_path / "store"), "origin": "argument"}
+    assert {row["origin"] for row in shown["settings"]} == {"default"}
+    assert lamina("config", "knowledge.ties", "review").out == "review\n"
+    assert lamina("config", "knowledge.ties", "--json").json["origin"] == "store"
+    assert lamina("--as", "finn", "config", "knowledge.ties", "newest").status == 4
+    assert "knowledge.ties\treview\tstore" in lamina("config").out
+
+
+def test_doctor_is_content_and_can_rebuild(lamina: Call) -> None:
+    lamina("remember", "Ann drinks tea")
+    assert lamina("doctor").status == 0
+    repaired = lamina("doctor", "--repair", "--json").json
+    assert (repaired["ok"], repaired["indexed"]) == (True, 1)
+    assert lamina("recall", "tea", "--json").json["hits"]
+
+
+def test_export_and_import_keep_everything(
+    lamina: Call, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for text in ("one", "two", "three"):
+        lamina("remember", text, "--key", "k")
+    target = tmp_path / "out.jsonl"
+    assert lamina("export", str(target), "--json").json == {"file": str(target), "written": 1}
+    assert lamina("export").out == target.read_text(encoding="utf-8")
+    assert target.stat().st_mode & 0o077 == 0
+    assert lamina("export", "--history").out.count("\n") == 3
+    other = ("--dir", str(tmp_path / "other"))
+    assert lamina(*other, "import", str(target), "--json").json["added"] == 1
+    assert lamina(*other, "import", str(target), "--json").json["unchanged"] == 1
+    assert lamina(*other, "export").out == target.read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.glob(".out*")] == []
+
+
+def test_a_bad_line_is_reported_and_the_rest_goes_on(lamina: Call, tmp_path: Path) -> None:
+    lamina("remember", "one")
+    good = lamina("export").out
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(b"nonsense\n" + good.encode() + b"\xff\n")
+    answer = lamina("--dir", str(tmp_path / "other"), "import", str(source), "--json")
+    assert answer.status == 2
+    assert answer.json["added"] == 1
+    assert [failure["line"] for failure in answer.json["failed"]] == [1, 3]
+
+
+def test_init_makes_a_store_and_keeps_what_is_there(tmp_path: Path) -> None:
+    folder = tmp_path / "My Project"
+    (folder / ".git").mkdir(parents=True)
+    first = run("init", cwd=folder)
+    assert first.status == 0
+    assert "my-project" in first.out
+    assert ".gitignore" in first.err
+    assert run("remember", "here", "--key", "k", cwd=folder).status == 0
+    assert run("init", "--json", cwd=folder).json["project"] == "my-project"
+    (folder / "below").mkdir()
+    assert run("get", "k", "--json", cwd=folder / "below").json["scope"] == "project/my-project"
+    assert sorted(path.name for path in folder.iterdir()) == [".git", ".lamina", "below"]
+
+
+def test_standard_input_is_a_memory_too(tmp_path: Path) -> None:
+    assert (
+        run(
+            "--dir", "s", "remember", "-", "--key", "k", cwd=tmp_path, stdin="tée\n".encode()
+        ).status
+        == 0
+    )
+    assert run("--dir", "s", "get", "k", "-q", cwd=tmp_path).out == "tée\n"
+    assert run("--dir", "s", "remember", "-", cwd=tmp_path, stdin=b"\xff").status == 2
+    assert run("--dir", "s", "remember", "-", cwd=tmp_path, stdin=b"x" * 1_048_580).status == 2
+
+
+def test_the_demo_runs_to_its_end(lamina: Call) -> None:
+    answer = lamina("demo")
+    assert answer.status == 0, answer.err
+    assert "nowhere" in answer.out
+    assert "complete" in answer.out
+    assert "That was the tour" in answer.out

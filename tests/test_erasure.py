@@ -1,0 +1,104 @@
+"""Erase means gone: canaries everywhere a value can be, then a search through the bytes."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lamina
+from lamina import Memory
+from lamina.exchange import export_lines, import_lines
+from tests.places import where
+
+SCAN = """
+import pathlib, sys
+needles = sys.stdin.read().split()
+for path in pathlib.Path(sys.argv[1]).rglob("*"):
+    if path.is_file():
+        held = path.read_bytes()
+        for needle in needles:
+            for form in (needle, needle.lower(), needle[6:]):
+                if form.encode() in held:
+                    print(path.name, form)
+"""
+
+
+def residue(folder: Path, needles: list[str]) -> list[str]:
+    """Every trace of the needles, found by a process that knows nothing of the store."""
+    done = subprocess.run(
+        [sys.executable, "-c", SCAN, str(folder)],
+        input="\n".join(needles), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return done.stdout.splitlines()
+
+
+def plant(mem: Memory, rng: random.Random) -> tuple[list[str], list[str]]:
+    """Hide 100 records' worth of canaries among ordinary ones; return ids and canaries."""
+    words = [f"word{n}" for n in range(2_000)]
+    ids, canaries = [], []
+    for _ in range(100):
+        made = [f"CANARY{rng.randrange(10**14):014d}" for _ in range(7)]
+        first = mem.remember(
+            f"first {made[0]} {' '.join(rng.choices(words, k=12))}",
+            key=f"key-{made[1]}", tags=[made[2]], data={"list": [{made[3]: made[4]}]},
+        )  # fmt: skip
+        mem.remember(
+            f"then {made[5]} {'padding ' * rng.randrange(900)}",
+            key=f"key-{made[1]}", tags=[made[2]], idempotency_key=made[6],
+        )  # fmt: skip
+        mem.remember_many([{"text": " ".join(rng.choices(words, k=25))} for _ in range(10)])
+        ids.append(first.id)
+        canaries += made
+    return ids, canaries
+
+
+@pytest.mark.parametrize("kind", ["json", "sqlite"])
+def test_a_hundred_canaries_leave_no_byte(kind: str, tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    with lamina.open(where(kind, folder)) as mem:
+        ids, canaries = plant(mem, random.Random(7))
+        mem.store.flush()
+        exported = list(export_lines(mem, history=True))
+        assert residue(folder, canaries)
+        report = mem.erase(*ids)
+        assert report.complete
+        assert (len(report.records), report.versions) == (100, 200)
+        assert report.files > 0
+        assert residue(folder, canaries) == []
+        assert all(finding.severity == "ok" for finding in mem.store.check())
+        back = import_lines(mem, exported)
+        assert (back.erased, back.added) == (200, 0)
+        mem.store.flush()
+        assert residue(folder, canaries) == []
+        assert mem.count() == 1_000
+    with lamina.open(where(kind, folder)) as mem:
+        assert mem.recall(canaries[0]).abstained
+        assert mem.count() == 1_000
+    assert residue(folder, canaries) == []
+
+
+def test_a_sealed_value_goes_with_its_record(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        kept = mem.remember("the password is " + "correct-horse-77-staple")
+        [box] = mem.store.sealed(kept.id)
+        assert mem.erase(kept.id).sealed == 1
+        assert residue(tmp_path, [box.ref]) == []
+
+
+def test_words_that_another_record_still_says_are_not_residue(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        gone = mem.remember("the marmalade-sky codeword", key="a")
+        mem.remember("the marmalade-sky codeword", key="b")
+        report = mem.erase(gone.id)
+        assert report.complete
+        assert len(report.mentions) == 1
+
+
+def test_a_secret_never_reaches_the_disk_in_plain(tmp_path: Path) -> None:
+    value = "Sesame" + "-open-4711-now"
+    with lamina.open(tmp_path) as mem:
+        mem.remember(f"the vault password is {value}", data={"password": value, "n": 1})
+        mem.store.flush()
+        assert residue(tmp_path, [value]) == []

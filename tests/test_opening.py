@@ -1,0 +1,213 @@
+"""Opening a store: what is found, what is made, and every directory that cannot hold one."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import apsw
+import pytest
+
+import lamina
+from lamina import InvalidInputError, LaminaError, StoreError, UnsupportedError, config
+from lamina.errors import StoreDamagedError, StoreReadOnlyError, StoreVersionError
+from lamina.stores import filesystem
+
+
+def test_the_nearest_directory_is_found_on_the_way_up(tmp_path: Path) -> None:
+    deep = tmp_path / "repo" / "src" / "pkg"
+    deep.mkdir(parents=True)
+    (tmp_path / "repo" / ".lamina").mkdir()
+    config.write_file(tmp_path / "repo" / ".lamina", project="web")
+    found = config.load(environment={"HOME": str(tmp_path)}, start=deep)
+    assert found.path == tmp_path / "repo" / ".lamina"
+    assert (found.project.value, found.directory.origin) == (
+        "web",
+        "found above the working directory",
+    )
+
+
+def test_arguments_come_before_the_environment_before_what_is_found(tmp_path: Path) -> None:
+    environment = {"LAMINA_DIR": "/env", "LAMINA_PROJECT": "env", "HOME": str(tmp_path)}
+    assert config.load(environment=environment, start=tmp_path).directory.value == "/env"
+    assert config.load(environment=environment, start=tmp_path).project.value == "env"
+    given = config.load(directory="/arg", project="arg", environment=environment, start=tmp_path)
+    assert (given.directory.value, given.project.value) == ("/arg", "arg")
+    alone = config.load(environment={"HOME": str(tmp_path)}, start=tmp_path)
+    assert (alone.path, alone.project.value) == (tmp_path / ".lamina", None)
+
+
+def test_an_unknown_name_in_the_configuration_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('projcet = "web"\n')
+    with pytest.raises(InvalidInputError, match="projcet"):
+        config.load(directory=str(tmp_path), environment={})
+    (tmp_path / "config.toml").write_text("project = \n")
+    with pytest.raises(InvalidInputError, match="cannot be read"):
+        config.load(directory=str(tmp_path), environment={})
+
+
+def test_a_new_directory_is_private(tmp_path: Path) -> None:
+    with lamina.open(tmp_path / "new" / "store") as mem:
+        mem.remember("the password is " + "walnut-55-Hatch-row")
+    assert (tmp_path / "new" / "store").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "new" / "store" / "secret.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_is_not_a_directory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(InvalidInputError, match="is a file"):
+        lamina.open(tmp_path / "file")
+    with pytest.raises(LaminaError):
+        lamina.open(tmp_path / "file" / "below")
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_links_in_a_circle_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(InvalidInputError, match="circle"):
+        lamina.open(tmp_path / "a")
+
+
+def test_other_schemes_say_what_there_is(tmp_path: Path) -> None:
+    for url in ("redis://localhost", "postgresql://x/y"):
+        with pytest.raises(UnsupportedError, match="there is no store"):
+            lamina.open(url)
+    with pytest.raises(InvalidInputError):
+        lamina.open("")
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"not a database at all" * 300, b"SQLite format 3\0" + b"\xff" * 5000]
+)
+def test_garbage_is_refused_and_left_as_it_is(tmp_path: Path, garbage: bytes) -> None:
+    (tmp_path / "lamina.db").write_bytes(garbage)
+    with pytest.raises(StoreDamagedError) as caught:
+        lamina.open(tmp_path)
+    assert caught.value.remedy
+    assert (tmp_path / "lamina.db").read_bytes() == garbage
+
+
+def test_a_truncated_store_is_refused(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        mem.remember_many([{"text": f"note {n} " * 20} for n in range(300)])
+    whole = (tmp_path / "lamina.db").read_bytes()
+    (tmp_path / "lamina.db").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(StoreDamagedError), lamina.open(tmp_path) as mem:
+        mem.query(limit=1000)
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    """What a first start leaves that was cut off before its schema was committed."""
+    (tmp_path / "lamina.db").touch()
+    with lamina.open(tmp_path) as mem:
+        mem.remember("fine")
+        assert mem.count() == 1
+
+
+def test_another_programs_database_is_not_touched(tmp_path: Path) -> None:
+    other = apsw.Connection(str(tmp_path / "lamina.db"))
+    other.execute("create table precious (x); insert into precious values (1)")
+    other.close()
+    before = (tmp_path / "lamina.db").read_bytes()
+    with pytest.raises(StoreDamagedError, match="not a Lamina store"):
+        lamina.open(tmp_path)
+    assert (tmp_path / "lamina.db").read_bytes() == before
+
+
+def test_a_store_from_a_newer_version_is_refused_untouched(tmp_path: Path) -> None:
+    lamina.open(tmp_path).close()
+    newer = apsw.Connection(str(tmp_path / "lamina.db"))
+    newer.execute("pragma user_version = 99")
+    newer.close()
+    with pytest.raises(StoreVersionError, match="format 99") as caught:
+        lamina.open(tmp_path)
+    assert "Upgrade" in caught.value.remedy
+
+
+def test_a_store_upgraded_under_an_open_handle_is_not_written(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        mem.remember("before")
+        newer = apsw.Connection(str(tmp_path / "lamina.db"))
+        newer.execute("update setting set value = '99' where name = 'format'")
+        newer.close()
+        with pytest.raises(StoreVersionError):
+            mem.remember("after")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs mount")
+def test_a_read_only_file_system_is_named(tmp_path: Path) -> None:
+    target = tmp_path / "ro"
+    with lamina.open(target) as mem:
+        mem.remember("x")
+    mounted = subprocess.run(
+        ["unshare", "-m", "sh", "-c",
+         f"mount --bind {target} {target} && mount -o remount,bind,ro {target} &&"
+         f" {os.sys.executable} -c 'import lamina; lamina.open(\"{target}\").remember(\"y\")'"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if "unshare" in mounted.stderr or "permission denied" in mounted.stderr.lower():
+        pytest.skip("this machine does not let a test mount anything")
+    assert StoreReadOnlyError.__name__ in mounted.stderr
+
+
+def test_network_file_systems_are_known_by_their_mounts() -> None:
+    mounts = (
+        "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+        "30 22 0:40 / /home/share rw,relatime - nfs4 server:/x rw\n"
+        "31 22 0:41 / /mnt/with\\040space rw - fuse.sshfs me@there: rw\n"
+        "32 30 0:42 / /home/share/local rw - ext4 /dev/sdb rw\n"
+        "33 22 0:43 / /tmp rw - tmpfs tmpfs rw\n"
+    )
+    kinds = {
+        "/home/share/ann/.lamina": "nfs4",
+        "/home/share/local/x": "ext4",
+        "/home/shared": "ext4",
+        "/mnt/with space/x": "fuse.sshfs",
+        "/tmp/x": "tmpfs",
+        "/var": "ext4",
+    }
+    found = {path: filesystem.kind_in_mountinfo(mounts, Path(path)) for path in kinds}
+    assert found == kinds
+    assert filesystem.is_in_memory("tmpfs")
+
+
+def test_network_file_systems_are_known_on_macos() -> None:
+    output = (
+        "/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)\n"
+        "//me@server/share on /Volumes/share (smbfs, nodev, nosuid, mounted by me)\n"
+    )
+    assert filesystem.kind_in_mount_output(output, Path("/Volumes/share/x")) == "smbfs"
+    assert filesystem.kind_in_mount_output(output, Path("/Users/me")) == "apfs"
+
+
+def test_a_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filesystem, "kind_of", lambda _: "nfs4")
+    with pytest.raises(StoreError, match="network file system"):
+        lamina.open(tmp_path)
+
+
+def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    for place in (str(tmp_path / "s"), f"json:{tmp_path}/x.json"):
+        mem = lamina.open(place)
+        mem.close()
+        mem.close()
+        with pytest.raises(StoreError, match="closed"):
+            mem.remember("x")
+
+
+def test_a_json_file_serves_one_process(tmp_path: Path) -> None:
+    with lamina.open(f"json:{tmp_path}/x.json"), pytest.raises(StoreError, match="in use"):
+        lamina.open(f"json:{tmp_path}/x.json")
+
+
+def test_a_damaged_json_file_is_refused_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    for text, kind in (
+        ("{", StoreDamagedError),
+        ('{"format": 9}', StoreVersionError),
+        ("[]", StoreDamagedError),
+    ):
+        path.write_text(text)
+        with pytest.raises(kind):
+            lamina.open(f"json:{path}")
+        assert path.read_text() == text
