@@ -37,7 +37,8 @@ def residue(folder: Path, needles: list[str]) -> list[str]:
 def plant(mem: Memory, rng: random.Random) -> tuple[list[str], list[str]]:
     """Hide 100 records' worth of canaries among ordinary ones; return ids and canaries."""
     words = [f"word{n}" for n in range(2_000)]
-    ids, canaries = [], []
+    ids: list[str] = []
+    canaries: list[str] = []
     for _ in range(100):
         made = [f"CANARY{rng.randrange(10**14):014d}" for _ in range(7)]
         first = mem.remember(

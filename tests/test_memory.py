@@ -1,7 +1,7 @@
 """The front door: what a user sees, the same on every store."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -15,6 +15,9 @@ from lamina import (
     Trust,
 )
 from tests.places import mem
+
+if TYPE_CHECKING:
+    from lamina.core.draft import Draft
 
 __all__ = ["mem"]
 
@@ -266,7 +269,7 @@ def test_bad_input_names_the_argument_and_stores_nothing(
     mem: Memory, fields: dict[str, Any], argument: str
 ) -> None:
     with pytest.raises((InvalidInputError, ForbiddenError), match=f"`{argument}`") as caught:
-        mem.remember_many([{"text": "fine", **fields}])  # type: ignore[list-item]
+        mem.remember_many([cast("Draft", {"text": "fine", **fields})])
     assert len(str(caught.value)) < 500
     assert mem.query({"state": {"$in": [state.value for state in State]}}) == []
 

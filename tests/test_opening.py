@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import apsw
@@ -142,7 +143,7 @@ def test_a_read_only_file_system_is_named(tmp_path: Path) -> None:
     mounted = subprocess.run(
         ["unshare", "-m", "sh", "-c",
          f"mount --bind {target} {target} && mount -o remount,bind,ro {target} &&"
-         f" {os.sys.executable} -c 'import lamina; lamina.open(\"{target}\").remember(\"y\")'"],
+         f" {sys.executable} -c 'import lamina; lamina.open(\"{target}\").remember(\"y\")'"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if "unshare" in mounted.stderr or "permission denied" in mounted.stderr.lower():

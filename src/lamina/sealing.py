@@ -100,12 +100,12 @@ class _Sealer:
     def text(self, text: str) -> str:
         for _ in range(_ROUNDS):
             found = find_secrets(text)
-            if not found:
-                break
             changes = [(s.start, s.end, self._ref(text[s.start : s.end], s.kind)) for s in found]
+            copied = [value for value in self.copied if value in text]
+            if not changes and not copied:
+                break
             text = _replaced(text, changes)
-        for value in self.copied:
-            if value in text:
+            for value in copied:
                 text = text.replace(value, self._refs[value])
         return text
 

@@ -82,7 +82,7 @@ http://localhost:8080/api/v1/tokens
 see https://docs.example.com/security/password-reset#step-2
 /etc/secrets/db-password
 private_key: ~/.ssh/id_ed25519
-private_key_path = /home/app/.ssh/id_rsa
+private_key_path = /srv/app/.ssh/id_rsa
 credentials: ./config/credentials.json
 GOOGLE_APPLICATION_CREDENTIALS=/var/secrets/google/key.json
 secret: kubernetes.io/tls

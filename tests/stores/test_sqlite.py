@@ -52,7 +52,9 @@ def test_the_tables_of_the_designs_can_be_read_with_plain_sql(tmp_path: Path) ->
         ("t-1", "finn", "completed", "retry", "ok", 5, 7, 9)
     ]  # fmt: skip
     assert sql(tmp_path, "select task_id, agent_id, type, path, description, size_bytes, checksum"
-               " from artifacts") == [("t-1", "finn", "file", "out/report.md", "the report", 3, "ab")]  # fmt: skip
+               " from artifacts") == [
+        ("t-1", "finn", "file", "out/report.md", "the report", 3, "ab")
+    ]  # fmt: skip
     assert sql(tmp_path, "select key, value, category from user_facts") == [
         ("colour", "blue", "preference")
     ]

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import lamina as package
 from lamina.surfaces.cli.main import main
 from tests.meta.children import environment
 
+SOURCE = str(Path(package.__file__).resolve().parents[1])
 PROGRAM = [sys.executable, "-m", "lamina.surfaces.cli.main"]
 _DROP_CAPABILITY = 24
 _OVERRIDE_MODES = 1
@@ -38,11 +40,10 @@ def run(
     *arguments: str | bytes, cwd: Path | None = None, stdin: bytes = b"", as_root: bool = True
 ) -> Answer:
     """Run `lamina` in a process of its own, whose home is its working directory."""
-    here = str(cwd or Path.cwd())
     done = subprocess.run(
         [*PROGRAM, *arguments],
         cwd=cwd,
-        env=environment(HOME=here, USERPROFILE=here, EDITOR="", VISUAL="", LAMINA_DEBUG=""),
+        env=clean_environment(cwd or Path.cwd()),
         input=stdin,
         capture_output=True,
         timeout=50,
@@ -50,6 +51,12 @@ def run(
         preexec_fn=None if as_root else heed_modes,
     )
     return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def clean_environment(home: Path) -> dict[str, str]:
+    """An environment in which nothing of ours is set."""
+    ours = dict.fromkeys(("EDITOR", "VISUAL", "LAMINA_DEBUG", "LAMINA_DIR", "LAMINA_PROJECT"), "")
+    return environment(HOME=str(home), USERPROFILE=str(home), PYTHONPATH=SOURCE, **ours)
 
 
 def heed_modes() -> None:
@@ -74,7 +81,7 @@ def on_terminal(*arguments: str, cwd: Path, typed: bytes = b"") -> Answer:
     import pty
 
     ours, theirs = pty.openpty()
-    env = environment(HOME=str(cwd), TERM="xterm-256color", COLUMNS="100", LINES="40")
+    env = clean_environment(cwd) | {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
     child = subprocess.Popen(
         [*PROGRAM, *arguments], cwd=cwd, env=env, stdin=theirs, stdout=theirs, stderr=theirs
     )

@@ -31,8 +31,8 @@ def test_a_keyed_memory_is_replaced_and_undone(lamina: Call) -> None:
 def test_all_fields_can_be_said(lamina: Call) -> None:
     lamina(
         "remember", "x", "--key", "k", "--kind", "decision", "--layer", "knowledge", "--scope",
-        "project/web/task/t-1", "--tag", "a", "--tag", "b", "--data", '{"n": 1}', "--importance", "0.25",
-        "--confidence", "0.5", "--expires", "7d", "--via", "web", "--expect", "0",
+        "project/web/task/t-1", "--tag", "a", "--tag", "b", "--data", '{"n": 1}', "--importance",
+        "0.25", "--confidence", "0.5", "--expires", "7d", "--via", "web", "--expect", "0",
     )  # fmt: skip
     record = lamina("get", "k", "--json").json
     assert record["tags"] == ["a", "b"]
@@ -67,12 +67,12 @@ def test_recall_explains_and_abstains(lamina: Call) -> None:
 
 
 def test_list_and_query_filter(lamina: Call) -> None:
-    lamina("remember", "one", "--tag", "a", "--importance", "0.9")
+    lamina("remember", "one", "--tag", "a", "--importance", "0.95")
     lamina("remember", "two\tcolumns\nand lines", "--tag", "b", "--kind", "decision")
     assert [r["text"] for r in lamina("list", "--tag", "a", "--json").json["records"]] == ["one"]
     assert lamina("list", "--kind", "decision").out.endswith("\ttwo\\tcolumns\\nand lines\n")
     assert len(lamina("list", "--limit", "1", "--json").json["records"]) == 1
-    found = lamina("query", '{"importance": {"$gte": 0.9}}', "--json").json["records"]
+    found = lamina("query", '{"importance": {"$gte": 0.95}}', "--json").json["records"]
     assert [record["text"] for record in found] == ["one"]
     assert lamina("list", "--state", "forgotten").err == "Nothing matches.\n"
     assert lamina("list", "--state", "forgotten", "--json").json == {"records": []}

@@ -32,14 +32,14 @@ _NAME: Final = re.compile(
 _QUOTE: Final = re.compile(r"(?:[fFbBrRuU]{0,2})(\\?[\"'`])")
 # Unclosed quotes of one sort can be met once per line, so closing is searched for at most thrice.
 _CLOSED: Final = {
-    '"': re.compile(r'(?:[^"\\\n]|\\.)*+(?=")'),
-    "'": re.compile(r"(?:[^'\\\n]|\\.)*+(?=')"),
-    "`": re.compile(r"[^`\n]*+(?=`)"),
-    '\\"': re.compile(r'[^"\\\n]*+(?=\\")'),
-    "\\'": re.compile(r"[^'\\\n]*+(?=\\')"),
-    "\\`": re.compile(r"[^`\\\n]*+(?=\\`)"),
+    '"': re.compile(r'(?<=")(?:[^"\\\n]|\\.)*+(?=")'),
+    "'": re.compile(r"(?<=')(?:[^'\\\n]|\\.)*+(?=')"),
+    "`": re.compile(r"(?<=`)[^`\n]*+(?=`)"),
+    '\\"': re.compile(r'(?<=")[^"\\\n]*+(?=\\")'),
+    "\\'": re.compile(r"(?<=')[^'\\\n]*+(?=\\')"),
+    "\\`": re.compile(r"(?<=`)[^`\\\n]*+(?=\\`)"),
 }
-_TAG_VALUE: Final = re.compile(r"[^<\n]++(?=</)")
+_TAG_VALUE: Final = re.compile(r"(?<=>)[^<\n]++(?=</)")
 # Stops at the first end, so a long line of pairs is not read again for each of them. The lookahead
 # is bounded: at most forty steps for each separator.
 _VALUE_END: Final = re.compile(

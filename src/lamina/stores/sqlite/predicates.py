@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from lamina.core.access import Grant, Reach
+from lamina.core.access import EVERYTHING, Grant, Reach
 from lamina.core.filters import Condition, Filter, Op, Scalar
 from lamina.core.instants import to_text
 from lamina.stores.sqlite.driver import Value
@@ -45,6 +45,8 @@ def _within(reach: Reach) -> Predicate:
 
 
 def _grant(grant: Grant) -> Predicate:
+    if grant == EVERYTHING.grants[0]:
+        return Predicate("1")
     layers = sorted(grant.layers)
     in_layers = Predicate(f"r.layer in ({_marks(layers)})", tuple(layers))
     if grant.scope is None:

@@ -1,5 +1,6 @@
 """Rows to records and back: the one place that knows the columns."""
 
+import json
 from datetime import datetime
 from typing import Any, Final
 
@@ -33,8 +34,8 @@ def to_record(row: tuple[Any, ...]) -> Record:
         state=State(row[6]),
         kind=row[7],
         text=row[8],
-        data=canonical.loads(row[9], "data"),
-        tags=tuple(canonical.loads(row[10], "tags")),
+        data=json.loads(row[9]),
+        tags=tuple(json.loads(row[10])),
         importance=row[11],
         confidence=row[12],
         trust=Trust(row[13]),
