@@ -39,7 +39,7 @@ REACHES = (
     sight_of("project/web2", "global"),
     sight_of(),
 )
-ORDERS: tuple[str | None, ...] = (None, None, "key", "updated_at", "importance", "text", "expires_at")
+ORDERS = (None, None, "key", "updated_at", "importance", "text", "expires_at")
 
 
 def compare_touched(store: Store, world: World, ids: Iterable[RecordId], tx: RecordId) -> None:
@@ -81,7 +81,9 @@ def compare_answer(
     if field is None:
         expected = expected[::-1] if descending else expected
     else:
-        expected = sorted(expected[::-1], key=lambda r: order_key(r, field), reverse=descending)
+        # Stable: turned round first, the newest stay in front among equals.
+        expected.reverse()
+        expected.sort(key=lambda record: order_key(record, field), reverse=descending)
     _same(expected[:limit], store.query(query))
 
 

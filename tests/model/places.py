@@ -17,16 +17,20 @@ def _ephemeral(folder: Path) -> Reopen:
 
 
 def _json_file(folder: Path) -> Reopen:
-    return lambda old: _closed(old) or JsonFileStore(folder / "memory.json", debounce_seconds=60)
+    # Saved when it is closed, not meanwhile: a timer would only slow the histories down.
+    return lambda old: _after(
+        old, lambda: JsonFileStore(folder / "memory.json", debounce_seconds=60)
+    )
 
 
 def _sqlite(folder: Path) -> Reopen:
-    return lambda old: _closed(old) or SqliteStore(folder)
+    return lambda old: _after(old, lambda: SqliteStore(folder))
 
 
-def _closed(old: Store | None) -> None:
+def _after(old: Store | None, fresh: Callable[[], Store]) -> Store:
     if old is not None:
         old.close()
+    return fresh()
 
 
 PLACES: dict[str, Callable[[Path], Reopen]] = {

@@ -1,7 +1,7 @@
 """The rules: what can happen to a store, each done to the store and to the model, then compared.
 
-One implementation serves both drivers. A driver only chooses: hypothesis draws and shrinks, the long
-run uses a seeded generator.
+One implementation serves both drivers. A driver only chooses: hypothesis draws and shrinks, the
+long run uses a seeded generator.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ PEOPLE = (
     Principal("bob", Role.AGENT, WEB),
     Principal("otto", Role.ORCHESTRATOR),
 )
-SCOPES = ("project/web", "project/web", "project/web/agent/ann", "project/web2", "user/ann", "global")
+SCOPES = ("project/web",) * 2 + ("project/web/agent/ann", "project/web2", "user/ann", "global")
 KINDS = {
     "knowledge": ("fact", "decision"), "fact": ("general", "config"), "working": ("plan", "other"),
     "blackboard": ("signal",), "session": ("user", "assistant"), "task": ("task", "chore"),
@@ -38,7 +38,15 @@ KINDS = {
 LAYERS = ("knowledge", "knowledge", "knowledge", *KINDS)
 KEYS = (None, None, "k1", "k2", "k3")
 WORDS = ("alpha", "bravo", "delta", "gamma", "omega", "sigma", "kappa", "theta")
-DATA = ({}, {"n": 1}, {"n": True}, {"n": 1.0}, {"n": None}, {"a": {"b": ["x", 2]}}, {"s": 'q"é'})
+DATA: tuple[dict[str, Any], ...] = (
+    {},
+    {"n": 1},
+    {"n": True},
+    {"n": 1.0},
+    {"n": None},
+    {"a": {"b": ["x", 2]}},
+    {"s": 'q"é'},
+)
 WRONG = (0, 1, 2, 3, 9)
 RARELY = (False,) * 9 + (True,)
 REQUESTS = ("r1", "r2", "r3", "r4")
@@ -78,7 +86,8 @@ class History:
         actual = _attempt(self.store.commit, commit)
         assert _told(actual) == expected, (commit, actual, expected)
         touched = {_subject(change) for change in changes}
-        touched |= {outcome[0] for outcome in expected.outcomes} if _is_done(expected) else set()
+        if isinstance(expected, Done):
+            touched |= {outcome[0] for outcome in expected.outcomes}
         compare_touched(self.store, self.world, sorted(touched), commit.tx)
 
     def anyone(self) -> RecordId:
@@ -109,10 +118,6 @@ def _told(answer: Receipt | type[LaminaError]) -> Done | type[LaminaError]:
         return answer
     outcomes = tuple((o.id, o.rev, o.action, o.state or State.CURRENT) for o in answer.outcomes)
     return Done(outcomes, answer.seqs, answer.tx, answer.repeated)
-
-
-def _is_done(answer: Any) -> bool:
-    return isinstance(answer, Done)
 
 
 def _subject(change: Change) -> RecordId:
@@ -262,7 +267,9 @@ RULES: dict[str, Callable[[History], None]] = {
     "repeat": _repeatable,
     "tick": _tick,
     "configure": _configure,
-    "ask": lambda history: compare_answer(history.store, history.world, history.now, history.choose),
+    "ask": lambda history: compare_answer(
+        history.store, history.world, history.now, history.choose
+    ),
     "search": lambda history: compare_search(
         history.store, history.world, history.now, history.choose(WORDS)
     ),

@@ -43,7 +43,7 @@ class _Machine(RuleBasedStateMachine):
 @pytest.mark.parametrize("place", PLACES)
 def test_a_drawn_history_agrees_with_the_model(place: str) -> None:
     machine = type(f"Machine_{place}", (_Machine,), {"place": place})
-    run_state_machine_as_test(machine, settings=QUICK)  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(machine, settings=QUICK)
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -221,9 +221,8 @@ class World:
 
     def _note(self, action: Action, record: Record, when: "_Moment") -> None:
         stream = stream_name(record.scope)
-        line = Entry(
-            record.id, record.rev, action, when.commit.by.name, when.commit.tx, when.of(record.scope)
-        )
+        by, tx = when.commit.by.name, when.commit.tx
+        line = Entry(record.id, record.rev, action, by, tx, when.of(record.scope))
         self.logs.setdefault(stream, []).append(line)
         self.outcomes.append((record.id, record.rev, action, record.state))
 

@@ -10,8 +10,6 @@ from lamina.surfaces.cli.marks import safe_json, visible
 from tests.surfaces.shell import Answer, Call, on_terminal
 
 EVIL = "[bold]mark[/bold] :smile: \x1b]0;title\x07 \x1b[2J \x9b31m \u202eabc\u2066 \r tea\u200f"
-    "\x1b]0;title\x07 \x1b[2J \x9b31m \u202eabc\u2066 \r gone [bold]mark[/bold] :smile: tea\u200f"
-)
 STEERING = re.compile("[\x07\x9b\u202e\u2066\u200f]|\x1b\\]|\x1b\\[2J|\r(?!\n)")
 
 

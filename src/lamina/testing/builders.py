@@ -1,7 +1,7 @@
 """Values for tests, with fixed times and ids that are counted, never drawn.
 
-`a_put`, `a_commit` and their like fill in what a test does not care about, so that it says only what
-it does care about.
+`a_put`, `a_commit` and their like fill in what a test does not care about, so that it says only
+what it does care about.
 """
 
 import itertools
@@ -116,7 +116,7 @@ def found(store: Store, words: str, **fields: Any) -> list[str]:
 
 
 def picture(store: Store) -> dict[str, Any]:
-    """Everything that can be seen of a store, for comparing it with another or with itself later."""
+    """Everything that can be seen of a store, for comparing it with another or itself later."""
     records = ask(store)
     events = {name: store.events(name, limit=2**31) for name in store.streams()}
     known = {event.record for one in events.values() for event in one}

@@ -1,25 +1,11 @@
 """What a query asks for; above all, that no query is an error."""
 
-import random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lamina.core.text import Term, query_terms, tokens
-
-_HOSTILE_BITS = (
-    *"\"'`*^~()[]{}<>|&!?%_-+=:;,.@#$\\/\0\x01\x1b\t\n\r",
-    "AND", "OR", "NOT", "NEAR(", "col:", "--", "/*", "*/", "';", "%s", "{0}", "${x}", "\\u0000",
-    "\ud800", "\udfff", "\u200e", "\u200f", "\u202e", "\u2066", "\ufeff", "\u00ad", "\u0300" * 9,
-    "a", "tea", "C++", "日本", "ﷺ", "👩\u200d💻", "🇩", "\U0010ffff", "\ue000", "ß", "İ",
-    "1,000", " ", "x" * 70, "a." * 40, "aA" * 40, "\u0e38\u0e48" * 20, "'" * 50,
-)  # fmt: skip
-
-
-def _hostile(count: int) -> list[str]:
-    rng = random.Random(20)
-    return ["".join(rng.choices(_HOSTILE_BITS, k=rng.randint(1, 12))) for _ in range(count)]
+from tests.core.text.hostile import BITS, hostile
 
 
 def _by_token(query: str) -> dict[str, Term]:
@@ -27,13 +13,13 @@ def _by_token(query: str) -> dict[str, Term]:
 
 
 def test_ten_thousand_hostile_queries_are_no_error() -> None:
-    for query in _hostile(10_000):
+    for query in hostile(10_000):
         terms = query_terms(query)
         assert len({term.token for term in terms}) == len(terms) <= 64
         assert {term.token for term in terms} <= set(tokens(query))
 
 
-@pytest.mark.parametrize("bit", _HOSTILE_BITS)
+@pytest.mark.parametrize("bit", BITS)
 def test_a_long_run_of_anything_is_no_error(bit: str) -> None:
     assert len(query_terms(bit * (100_000 // len(bit)))) <= 64
 

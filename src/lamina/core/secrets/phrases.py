@@ -63,7 +63,9 @@ _MINE: Final = re.compile(
     re.IGNORECASE,
 )
 # The run excludes `/`, so the runs behind two different `://` never overlap.
-_USERINFO: Final = re.compile(r"(?<=://)[^\s:/?#@\"'<>]{0,256}:([^\s/?#\"'<>]{1,1024})@(?=[\w\[{$<])")
+_USERINFO: Final = re.compile(
+    r"(?<=://)[^\s:/?#@\"'<>]{0,256}:([^\s/?#\"'<>]{1,1024})@(?=[\w\[{$<])"
+)
 _NETRC: Final = re.compile(
     r"machine\s{1,4}\S{1,255}\s{1,4}login\s{1,4}\S{1,255}\s{1,4}password\s{1,4}(\S++)"
 )

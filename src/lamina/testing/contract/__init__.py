@@ -6,8 +6,8 @@ A store inherits `StoreContract`, and beside it the contract of each capability 
         @pytest.fixture
         def store(self, tmp_path): ...
 
-`DurableContract` asks for a fixture `reopened`, `SharedContract` for `another` and `ScrubbedContract`
-for `files`; their docstrings say what each is.
+`DurableContract` asks for a fixture `reopened`, `SharedContract` for `another` and
+`ScrubbedContract` for `files`; their docstrings say what each is.
 """
 
 from lamina.testing.contract.conflicts import ConflictClauses

@@ -148,4 +148,3 @@ class ScrubbedContract:
         store.close()
         assert look(files(), [b"xylophone"]).hits == {}
         assert look(files(), [b"something else"]).hits
-

@@ -33,8 +33,9 @@ SCALARS = st.one_of(
 )
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(NAMES), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 TAGS = st.lists(st.sampled_from([text for text in ODD_TEXTS if text]), max_size=3, unique=True)
@@ -94,7 +95,9 @@ class FilteringClauses:
     """`lamina.core.filters.matches` is what a filter means."""
 
     @settings(deadline=None, suppress_health_check=list(HealthCheck))
-    @given(contents=st.lists(CONTENTS, min_size=1, max_size=6), wheres=st.lists(FILTERS, min_size=8))
+    @given(
+        contents=st.lists(CONTENTS, min_size=1, max_size=6), wheres=st.lists(FILTERS, min_size=8)
+    )
     def test_filters_mean_what_the_reference_says(
         self, store: Store, contents: list[dict[str, Any]], wheres: list[dict[str, Any]]
     ) -> None:

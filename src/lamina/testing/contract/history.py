@@ -115,7 +115,11 @@ class HistoryClauses:
         write(store, Move(id=record.id, state=State.FORGOTTEN), by=ADMIN)
         versions = store.versions(EVERYTHING, record.id)
         assert [
-            (v.event.rev, v.event.action, v.record and (v.record.text, v.record.state, v.record.rev))
+            (
+                v.event.rev,
+                v.event.action,
+                v.record and (v.record.text, v.record.state, v.record.rev),
+            )
             for v in versions
         ] == [
             (1, Action.CREATED, ("one", State.CURRENT, 1)),

@@ -73,7 +73,9 @@ class IsolationClauses:
             (*sight_of("project/team", "project/team/agent/a_b").grants,
              *sight_of("project/team2", subtree=False).grants)
         )  # fmt: skip
-        expected = [s for s in NEIGHBOURS if f"{s}/".startswith(("project/team/", "project/team2/"))]
+        expected = [
+            s for s in NEIGHBOURS if f"{s}/".startswith(("project/team/", "project/team2/"))
+        ]
         for way, seen in _seen(store, reach, records).items():
             assert seen == expected, way
         assert store.count(Query(reach=reach)) == len(expected)

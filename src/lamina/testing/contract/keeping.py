@@ -1,4 +1,4 @@
-"""Clauses on what a store keeps for others: settings, sealed values, threads, reopening, sharing."""
+"""Clauses on what a store keeps: settings, sealed values, threads, reopening, sharing."""
 
 import threading
 from collections.abc import Callable
@@ -78,7 +78,9 @@ class KeepingClauses:
             try:
                 for n in range(EACH):
                     layer = ("blackboard", "knowledge")[n % 2]
-                    write(store, a_put(f"{number} {n}", layer=layer), a_put(f"{n}", key=f"{number}"))
+                    write(
+                        store, a_put(f"{number} {n}", layer=layer), a_put(f"{n}", key=f"{number}")
+                    )
                     if n % 10 == 0:
                         assert len(ask(store, {"text": f"{number} {n}"})) == 1
                         assert look_for(store, f"{n}")

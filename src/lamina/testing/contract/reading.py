@@ -49,7 +49,9 @@ class ReadingClauses:
         assert texts(ask(store)) == ["third", "second", "first, revised"]
         assert texts(ask(store, order_by=(None, False))) == ["first, revised", "second", "third"]
 
-    def test_ordering_puts_nulls_least_and_the_newest_first_among_equals(self, store: Store) -> None:
+    def test_ordering_puts_nulls_least_and_the_newest_first_among_equals(
+        self, store: Store
+    ) -> None:
         for number in range(12):
             write(
                 store,

@@ -26,9 +26,10 @@ from lamina.testing.builders import (
 
 HOSTILE = [
     "", " ", '"', "'", "a AND (", "NEAR(", "NOT", "OR OR", "col:val", "word : x", "%_'; --", "-x",
-    "*", "kettle*", "^kettle", "{kettle}", "(((((", "\x00", "\ud800", "kettle\x00cup", "\u202e", "🫖",
-    "1:kettle", "0:", "^*:()\"'", "a" * 100_000, "x " * 5_000, "'; drop table record; --", "\\", "$1",
-    "\U0010ffff", "..", "../../etc/passwd", "'' or 1=1", "kettle OR 1=1", "NEAR(kettle cup, 5)", "?",
+    "*", "kettle*", "^kettle", "{kettle}", "(((((", "\x00", "\ud800", "kettle\x00cup", "\u202e",
+    "1:kettle", "0:", "^*:()\"'", "a" * 100_000, "x " * 5_000, "'; drop table record; --", "\\",
+    "\U0010ffff", "..", "../../etc/passwd", "'' or 1=1", "kettle OR 1=1", "NEAR(kettle cup, 5)",
+    "?", "$1", "🫖",
 ]  # fmt: skip
 WORDS = (
     "kettle cup tea teapot Teapots green-tea ProcessEvent process_event C++ /etc/hosts naïve"
@@ -146,7 +147,9 @@ class SearchingClauses:
         assert look_for(store, "kettle") == []
 
     @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=25)
-    @given(said=st.lists(TEXTS, min_size=1, max_size=8), asked=st.lists(TEXTS, min_size=1, max_size=4))
+    @given(
+        said=st.lists(TEXTS, min_size=1, max_size=8), asked=st.lists(TEXTS, min_size=1, max_size=4)
+    )
     def test_scores_equal_those_of_the_reference(
         self, store: Store, said: list[str], asked: list[str]
     ) -> None:
