@@ -154,15 +154,15 @@ def test_a_read_only_file_system_is_named(tmp_path: Path) -> None:
 def test_network_file_systems_are_known_by_their_mounts() -> None:
     mounts = (
         "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
-        "30 22 0:40 / /home/share rw,relatime - nfs4 server:/x rw\n"
+        "30 22 0:40 / /srv/share rw,relatime - nfs4 server:/x rw\n"
         "31 22 0:41 / /mnt/with\\040space rw - fuse.sshfs me@there: rw\n"
-        "32 30 0:42 / /home/share/local rw - ext4 /dev/sdb rw\n"
+        "32 30 0:42 / /srv/share/local rw - ext4 /dev/sdb rw\n"
         "33 22 0:43 / /tmp rw - tmpfs tmpfs rw\n"
     )
     kinds = {
-        "/home/share/ann/.lamina": "nfs4",
-        "/home/share/local/x": "ext4",
-        "/home/shared": "ext4",
+        "/srv/share/ann/.lamina": "nfs4",
+        "/srv/share/local/x": "ext4",
+        "/srv/shared": "ext4",
         "/mnt/with space/x": "fuse.sshfs",
         "/tmp/x": "tmpfs",
         "/var": "ext4",
@@ -178,7 +178,7 @@ def test_network_file_systems_are_known_on_macos() -> None:
         "//me@server/share on /Volumes/share (smbfs, nodev, nosuid, mounted by me)\n"
     )
     assert filesystem.kind_in_mount_output(output, Path("/Volumes/share/x")) == "smbfs"
-    assert filesystem.kind_in_mount_output(output, Path("/Users/me")) == "apfs"
+    assert filesystem.kind_in_mount_output(output, Path("/var/me")) == "apfs"
 
 
 def test_a_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,11 +69,11 @@ _COMPARISONS: Final = frozenset({"==", "==="})
 def find_headers(text: str) -> Iterator[Secret]:
     """Yield the credentials of `Authorization` headers and of bearer tokens quoted without one."""
     for found in _HEADER.finditer(text):
-        value = found[1].rstrip(".")
+        value = found[1].rstrip(".:")
         if len(value) >= 3 and not is_placeholder(value) and not is_code(value):
             yield Secret(found.start(1), found.start(1) + len(value), "authorization")
     for found in _BEARER.finditer(text):
-        value = found[1].rstrip(".")
+        value = found[1].rstrip(".:")
         if is_random(value) and not is_placeholder(value):
             yield Secret(found.start(1), found.start(1) + len(value), "authorization")
 

@@ -15,7 +15,6 @@ from lamina.core.secrets.phrases import (
 )
 from lamina.core.secrets.shapes import find_private_keys, find_shapes
 from lamina.core.secrets.spans import Secret
-from lamina.core.secrets.values import is_plain_word
 
 # Every issuer's shape holds sixteen such characters in a row. The lookbehind lets a run be tried
 # only from its first character, so each character is read once.
@@ -109,7 +108,7 @@ def _copies(text: str, found: list[Secret]) -> Iterable[Secret]:
         at = text.find(value)
         while at >= 0:
             end = at + len(value)
-            if not is_plain_word(value) or _stands_alone(text, at, end):
+            if not value.isalpha() or _stands_alone(text, at, end):
                 yield Secret(at, end, kind)
             at = text.find(value, end)
 

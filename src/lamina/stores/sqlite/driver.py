@@ -5,6 +5,7 @@ and closes the file would drop the locks of the first.
 """
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -78,6 +79,23 @@ def rows(
 def one(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Any:
     """The first column of the first row, or nothing."""
     return next((row[0] for row in rows(connection, sql, parameters)), None)
+
+
+def use_wal(connection: Connection) -> None:
+    """Let readers and the writer not block each other: a property of the file, set once.
+
+    SQLite does not wait here when another connection is in the way, so we do.
+    """
+    for attempt in range(BUSY_SECONDS * 50):
+        try:
+            mode = one(connection, "pragma journal_mode = wal")
+            break
+        except apsw.BusyError:
+            if attempt == BUSY_SECONDS * 50 - 1:
+                raise
+            time.sleep(0.02)
+    if mode != "wal":
+        raise StoreError(f"the store cannot use a write-ahead log (journal mode {mode})")
 
 
 @contextmanager

@@ -1,11 +1,12 @@
 """Schemas by number: each step in one transaction with the number that records it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from lamina.core.indexing import INDEX_VERSION
 from lamina.errors import StoreDamagedError, StoreVersionError
-from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, one
+from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, one, use_wal
 
 _FOLDER: Final = Path(__file__).parent / "migrations"
 STEPS: Final = ("0001_first.sql",)
@@ -17,59 +18,56 @@ _SETTINGS: Final = (
 """Written with the schema, because every commit reads them to know that it still may write."""
 
 
-def schema_version(connection: Connection) -> int:
-    """The number of the schema in the file; a new file has none."""
-    return int(one(connection, "pragma user_version") or 0)
+def steps() -> list[str]:
+    """The SQL of every migration, in order."""
+    return [(_FOLDER / name).read_text(encoding="utf-8") for name in STEPS]
 
 
-def check_format(found: int) -> None:
+def check_format(found: int, newest: int = NEWEST) -> None:
     """Refuse a store that a newer Lamina wrote."""
-    if found > NEWEST:
+    if found > newest:
         raise StoreVersionError(
-            f"the store has format {found}; this Lamina knows formats up to {NEWEST}",
+            f"the store has format {found}; this Lamina knows formats up to {newest}",
             remedy="Upgrade Lamina; the store was not touched",
         )
 
 
-def _check_ours(connection: Connection, found: int) -> None:
-    """Refuse a file that is not ours."""
-    if found == 0 and one(connection, "select count(*) from sqlite_schema"):
+def migrate(connection: Connection, known: Sequence[str] | None = None) -> None:
+    """Bring the file to the newest schema; many processes may try at once, one does it."""
+    newest = NEWEST if known is None else len(known)
+    found = _check_ours(connection)
+    check_format(found, newest)
+    if found == newest:
+        return
+    use_wal(connection)
+    for number, sql in enumerate(steps() if known is None else known, start=1):
+        if number > found:
+            _step(connection, number, sql)
+
+
+def _check_ours(connection: Connection) -> int:
+    """The number of the schema in the file, 0 for a new one; a file that is not ours is refused."""
+    # In one transaction: another process may be making the schema at this moment.
+    connection.execute("begin")
+    try:
+        found = int(one(connection, "pragma user_version"))
+        tables = one(connection, "select count(*) from sqlite_schema")
+        owner = one(connection, "pragma application_id")
+    finally:
+        connection.execute("rollback")
+    if (tables or found) and owner != APPLICATION_ID:
         raise StoreDamagedError(
             "the file is a SQLite database, but not a Lamina store",
             remedy="Choose another directory; the file was not touched",
         )
-    if found and one(connection, "pragma application_id") != APPLICATION_ID:
-        raise StoreDamagedError(
-            "the file is a database of another program",
-            remedy="Choose another directory; the file was not touched",
-        )
-
-
-def migrate(connection: Connection) -> None:
-    """Bring the file to the newest schema; many processes may try at once, one does it."""
-    found = schema_version(connection)
-    _check_ours(connection, found)
-    check_format(found)
-    if found == NEWEST:
-        return
-    _use_wal(connection)
-    for number, name in enumerate(STEPS, start=1):
-        if number > found:
-            _step(connection, number, (_FOLDER / name).read_text(encoding="utf-8"))
-
-
-def _use_wal(connection: Connection) -> None:
-    """Readers and the writer do not block each other; a property of the file, set once."""
-    mode = one(connection, "pragma journal_mode = wal")
-    if mode != "wal":
-        raise StoreDamagedError(f"the store cannot use a write-ahead log (journal mode {mode})")
+    return found
 
 
 def _step(connection: Connection, number: int, sql: str) -> None:
     connection.execute("begin immediate")
     try:
         # Another process may have done it while this one waited.
-        if schema_version(connection) < number:
+        if int(one(connection, "pragma user_version")) < number:
             connection.execute(sql)
             connection.execute(f"pragma application_id = {APPLICATION_ID}")
             connection.execute(f"pragma user_version = {number}")

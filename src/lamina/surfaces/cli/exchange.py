@@ -47,7 +47,8 @@ def export(session: Session, /, target: str, *, history: bool) -> None:
     if session.out.as_json:
         session.out.document({"file": target, "written": written})
     elif not session.out.quiet:
-        session.out.show(line(f"{written} lines written to {target}."))
+        lines_written = f"{written} line{'' if written == 1 else 's'}"
+        session.out.show(line(f"{lines_written} written to {target}."))
 
 
 @click.command("import", cls=Command)

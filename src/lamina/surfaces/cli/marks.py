@@ -6,7 +6,6 @@ an escape, and nothing in it is ever read as markup.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 _UNSAFE: Final = re.compile(
@@ -26,8 +25,7 @@ class Span(NamedTuple):
 Line: TypeAlias = tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """Rows under headings; tab-separated where there is no terminal."""
 
     headings: tuple[str, ...]

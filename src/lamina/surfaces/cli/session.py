@@ -1,7 +1,6 @@
 """One run of the command line: what the global options say, and the handle they lead to."""
 
 import sys
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,16 +15,16 @@ if TYPE_CHECKING:
     from lamina.memory import Memory
 
 
-@dataclass
 class Session:
     """The global options of one run, and the store they name once it is opened."""
 
-    directory: str | None = None
-    project: str | None = None
-    name: str | None = None
-    role: str | None = None
-    debug: bool = False
-    out: Printer = field(default_factory=Printer)
+    def __init__(self, out: Printer | None = None) -> None:
+        self.out = out or Printer()
+        self.directory: str | None = None
+        self.project: str | None = None
+        self.name: str | None = None
+        self.role: str | None = None
+        self.debug = False
 
     @cached_property
     def config(self) -> "Config":
