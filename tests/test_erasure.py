@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import apsw
 import pytest
 
 import lamina
@@ -103,3 +104,18 @@ def test_a_secret_never_reaches_the_disk_in_plain(tmp_path: Path) -> None:
         mem.remember(f"the vault password is {value}", data={"password": value, "n": 1})
         mem.store.flush()
         assert residue(tmp_path, [value]) == []
+
+
+def test_a_reader_in_the_way_is_reported_and_a_later_erase_finishes(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        kept = mem.remember("CANARY-marmalade-sky-1234")
+        reader = apsw.Connection(str(tmp_path / "lamina.db"))
+        reader.execute("begin; select count(*) from record").fetchall()
+        report = mem.erase(kept.id)
+        assert not report.complete
+        assert report.residue == ("lamina.db-wal",)
+        assert mem.recall("marmalade").abstained
+        reader.close()
+        other = mem.remember("something else")
+        assert mem.erase(other.id).complete
+        assert residue(tmp_path, ["CANARY-marmalade-sky-1234"]) == []

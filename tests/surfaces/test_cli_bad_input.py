@@ -1,6 +1,7 @@
 """Whatever comes in, one line says what is wrong and what to do; nothing is half-written."""
 
 import os
+import resource
 import signal
 import subprocess
 from collections.abc import Callable
@@ -248,18 +249,24 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
 
 
 def test_the_unexpected_is_one_line_and_a_traceback_on_request(
-    lamina: Call, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, lamina: Call
 ) -> None:
-    from lamina.surfaces.cli import reading, saying
+    for _ in range(2):
+        lamina("remember", "word " * 20_000)
+    command = [*PROGRAM, "--dir", "store", "export", "out.jsonl"]
+    env = clean_environment(tmp_path)
 
-    def fail(*_: object) -> None:
-        raise RuntimeError("a bug")
+    def fail(**more: str) -> Answer:
+        # No file may grow beyond this, so that the export fails half-way.
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, 65_536))  # noqa: E731
+        done = subprocess.run(
+            command, cwd=tmp_path, env=env | more, capture_output=True, text=True, check=False,
+            preexec_fn=limit,
+        )  # fmt: skip
+        return Answer(done.returncode, done.stdout, done.stderr)
 
-    monkeypatch.setattr(saying, "say_records", fail)
-    assert reading.list_records.name == "list"
-    answer = lamina("list")
-    assert answer.status == 1
-    assert len(answer.err.splitlines()) == 2
+    answer = fail()
+    assert_refused(answer, 1)
     assert "LAMINA_DEBUG=1" in answer.err
-    monkeypatch.setenv("LAMINA_DEBUG", "1")
-    assert "Traceback" in lamina("list").err
+    assert [path.name for path in tmp_path.iterdir()] == ["store"]
+    assert "Traceback" in fail(LAMINA_DEBUG="1").err

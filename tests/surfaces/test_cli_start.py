@@ -85,3 +85,8 @@ def test_a_misspelt_command_is_suggested(lamina: Call) -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts_call_lamina(shell: str, lamina: Call) -> None:
     assert "_LAMINA_COMPLETE" in lamina("completion", shell).out
+
+
+def test_names_are_completed_from_the_table() -> None:
+    found = cli.shell_complete(click.Context(cli), "re")
+    assert [item.value for item in found] == ["remember", "recall", "reveal"]

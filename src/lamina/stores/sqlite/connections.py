@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
-from lamina.errors import StoreError
+from lamina.errors import StoreError, StoreUnavailableError
 from lamina.stores.sqlite.driver import Connection, DriverError, connect, translated
 
 T = TypeVar("T")
@@ -137,9 +137,10 @@ class Connections:
                     self._abandon(connection)
                     raise
         except BaseException as error:
+            # None of them was committed, whatever became of it before.
+            shared = error if isinstance(error, Exception) else _interrupted()
             for request in batch:
-                # None of them was committed, whatever became of it before.
-                request.error = error
+                request.error = shared
             if not isinstance(error, Exception):
                 raise
         finally:
@@ -159,6 +160,11 @@ class Connections:
                 connection.execute("rollback")
         finally:
             connection.close()
+
+
+def _interrupted() -> StoreUnavailableError:
+    """One thread's interrupt is not the others'; for them the commit merely did not happen."""
+    return StoreUnavailableError("the commit was interrupted", remedy="Try again")
 
 
 def _attempt(connection: Connection, request: _Request[Any]) -> None:

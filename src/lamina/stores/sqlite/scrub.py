@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from lamina.errors import StoreError
 from lamina.stores.base import ScrubReport
 from lamina.stores.looking import Sighting, look
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection, one, rows
+from lamina.stores.sqlite.driver import BUSY_SECONDS, Connection, rows
 
+_LOG: Final = "lamina.db-wal"
+_PATIENCE_MS: Final = 2000
+"""Long enough for a reader that is about to finish; one that stays is named in the report."""
 _SAID: Final = (
     "select text || char(10) || data || char(10) || tags || char(10) || kind || char(10) || source"
     " from version",
@@ -20,24 +22,26 @@ _SAID: Final = (
 
 
 def scrub(connections: Connections, folder: Path, erased: Sequence[bytes]) -> ScrubReport:
-    """Bytes that a remaining record still holds are its own and stay."""
-    connections.alone(empty_log)
+    """Bytes that a remaining record still holds are its own and stay.
+
+    While another process reads, the log cannot be emptied; what it holds is then in the report.
+    """
+    connections.alone(_empty_log)
     report = _explained(connections, erased, look(folder.rglob("*"), erased))
-    if report.residue:
+    if set(report.residue) - {_LOG}:
         # Pages keep stale copies of cells that moved; writing the file anew leaves them behind.
         connections.alone(_rewrite)
         report = _explained(connections, erased, look(folder.rglob("*"), erased))
     return report
 
 
-def empty_log(connection: Connection) -> None:
-    """Move the write-ahead log into the file and cut it to nothing."""
-    busy = one(connection, "pragma wal_checkpoint(truncate)")
-    if busy:
-        raise StoreError(
-            "another process is reading, so the write-ahead log cannot be emptied",
-            remedy="The record is gone; run `lamina doctor --repair` once the store is idle",
-        )
+def _empty_log(connection: Connection) -> None:
+    """Move the write-ahead log into the file and cut it to nothing, if no reader needs it."""
+    connection.set_busy_timeout(_PATIENCE_MS)
+    try:
+        connection.execute("pragma wal_checkpoint(truncate)").fetchall()
+    finally:
+        connection.set_busy_timeout(BUSY_SECONDS * 1000)
 
 
 def _explained(connections: Connections, erased: Sequence[bytes], seen: Sighting) -> ScrubReport:
@@ -62,4 +66,4 @@ def _said(connection: Connection) -> Iterator[bytes]:
 
 def _rewrite(connection: Connection) -> None:
     connection.execute("vacuum")
-    empty_log(connection)
+    _empty_log(connection)

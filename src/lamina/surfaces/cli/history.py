@@ -32,13 +32,14 @@ def history(session: Session, /, name: str, **which: Any) -> None:
     if session.out.as_json:
         session.out.document({"versions": [wire.version_out(version) for version in versions]})
         return
+    is_erased = any(version.event.action.value == "erased" for version in versions)
     before: Record | None = None
     for version in versions:
-        session.out.show(*_lines(version, before))
+        session.out.show(*_lines(version, before, "erased" if is_erased else "no longer kept"))
         before = version.record or before
 
 
-def _lines(version: "Version", before: "Record | None") -> Iterator[Line]:
+def _lines(version: "Version", before: "Record | None", gone: str) -> Iterator[Line]:
     event, record = version.event, version.record
     state = f" ({record.state.value})" if record and record.state.value != "current" else ""
     yield line(
@@ -48,7 +49,6 @@ def _lines(version: "Version", before: "Record | None") -> Iterator[Line]:
         Span(f"  tx {event.tx}", "dim"),
     )
     if record is None:
-        gone = "erased" if event.action.value in ("erased",) else "erased or no longer kept"
         yield line(Span(f"   {gone}", "red"))
     elif event.action.value != "witnessed":
         yield (

@@ -8,7 +8,7 @@ from lamina.core.access import EVERYTHING
 from lamina.core.changes import Action, Adopt, Move, Witness
 from lamina.core.indexing import index_terms
 from lamina.core.layers import LAYERS, slot
-from lamina.core.record import INDEXED, Record, State
+from lamina.core.record import Record, State
 from lamina.errors import ConflictError, NotFoundError
 from lamina.stores.base import Store
 from lamina.testing.builders import (
@@ -26,6 +26,8 @@ from lamina.testing.builders import (
     write,
     written,
 )
+
+SEARCHED = (State.CURRENT, State.PROPOSED, State.ARCHIVED)
 
 
 def _move(record: Record, state: State, expect: int | None = None) -> Move:
@@ -57,7 +59,7 @@ class LifeClauses:
         record = written(store, "a wandering kettle")
         for state in (*State, *reversed(State)):
             write(store, _move(record, state))
-            expected = ["a wandering kettle"] if state in INDEXED else []
+            expected = ["a wandering kettle"] if state in SEARCHED else []
             assert found(store, "wandering") == expected, state
 
     def test_moving_to_the_state_it_has_changes_nothing(self, store: Store) -> None:

@@ -1,12 +1,10 @@
 """Clauses on reading: by id, by slot, by query, in order and page by page."""
 
-from typing import Any
-
 from lamina.core.access import EVERYTHING
 from lamina.core.changes import Erase, Move
 from lamina.core.filters import INSTANTS, NUMBERS, ORDERABLE, order_key, parse
 from lamina.core.layers import LAYERS, slot
-from lamina.core.record import State, Trust
+from lamina.core.record import Record, State, Trust
 from lamina.stores.base import Query, Store
 from lamina.testing.builders import (
     NOON,
@@ -93,12 +91,14 @@ class ReadingClauses:
         for descending in (True, False):
             whole = ask(store, order_by=(None, descending))
             for size in (1, 4, 23, 50):
-                pages: list[Any] = []
-                after = None
-                while page := ask(store, order_by=(None, descending), limit=size, after=after):
+                pages: list[Record] = []
+                while len(pages) <= len(whole):
+                    after = pages[-1].id if pages else None
+                    page = ask(store, order_by=(None, descending), limit=size, after=after)
                     assert len(page) <= size
+                    if not page:
+                        break
                     pages += page
-                    after = page[-1].id
                 assert pages == whole
 
     def test_paging_goes_on_behind_a_record_that_no_longer_matches(self, store: Store) -> None:

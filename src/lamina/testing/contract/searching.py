@@ -29,7 +29,7 @@ HOSTILE = [
     "*", "kettle*", "^kettle", "{kettle}", "(((((", "\x00", "\ud800", "kettle\x00cup", "\u202e",
     "1:kettle", "0:", "^*:()\"'", "a" * 100_000, "x " * 5_000, "'; drop table record; --", "\\",
     "\U0010ffff", "..", "../../etc/passwd", "'' or 1=1", "kettle OR 1=1", "NEAR(kettle cup, 5)",
-    "?", "$1", "🫖",
+    "?", "$1", "🫖", "o'clock", "rock'n'roll", "a_b", "100%",
 ]  # fmt: skip
 WORDS = (
     "kettle cup tea teapot Teapots green-tea ProcessEvent process_event C++ /etc/hosts naïve"

@@ -1,0 +1,263 @@
+"""Bugs planted in the SQLite store."""
+
+from tests.mutants.mutant import Mutant
+
+STORE = "stores/sqlite/store.py"
+COMMITS = "stores/sqlite/commits.py"
+READS = "stores/sqlite/reads.py"
+PREDICATES = "stores/sqlite/predicates.py"
+INDEX = "stores/sqlite/index.py"
+CONNECTIONS = "stores/sqlite/connections.py"
+CARE = "stores/sqlite/care.py"
+
+_SEARCH = '''\
+    where = everything(wanted.reach, wanted.where, wanted.live_at)
+    names = wanted.reach.streams()
+    found = [
+        match
+        for stream in _streams(connection, names)
+        for match in _search_stream(connection, stream, wanted, where)
+    ]
+    found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
+    return [match for match, _ in found[: wanted.limit]]
+'''
+_SEARCH_THEN_FILTER = '''\
+    from lamina.core.filters import Filter, matches
+
+    where = everything(wanted.reach, Filter(), wanted.live_at)
+    names = wanted.reach.streams()
+    found = [
+        match
+        for stream in _streams(connection, names)
+        for match in _search_stream(connection, stream, wanted, where)
+    ]
+    found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
+    best = [match for match, _ in found[: wanted.limit]]
+    return [match for match in best if matches(match.record, wanted.where)]
+'''
+
+
+def _planted(clause: str, name: str, kind: str, file: str, *texts: str) -> Mutant:
+    old, new = texts
+    return Mutant(clause, name, kind, file, old, new, "Sqlite")
+
+
+SQLITE = (
+    _planted(
+        "erasing_leaves_the_events_and_the_chain_holds", "erasing takes the events along",
+        "log rewritten", COMMITS,
+        "delete from receipt where tx in (select tx from event where record = ?)",
+        "delete from event where record = ?",
+    ),
+    _planted(
+        "erasing_leaves_a_tombstone", "no tombstone is left", "tombstone skipped", STORE,
+        "self._ledger.add(erased, commit.at)", "pass",
+    ),
+    _planted(
+        "an_erase_that_failed_leaves_no_tombstone", "the tombstone comes before the plan",
+        "not all or nothing", STORE,
+        "receipt = commits.run(connection, commit)",
+        "ids = [change.id for change in commit.changes if isinstance(change, Erase)]\n"
+        "        self._ledger.add(ids, commit.at)\n"
+        "        receipt = commits.run(connection, commit)",
+    ),
+    _planted(
+        "erasing_takes_the_receipts_along", "receipts of what was erased stay",
+        "erase keeps content", COMMITS,
+        '"delete from receipt where tx in (select tx from event where record = ?)"',
+        '"delete from receipt where tx = ?"',
+    ),
+    _planted(
+        "erasing_moves_the_word_counts_back", "erased words are still counted", "statistics",
+        COMMITS, "stream.count(length, 0)", "pass",
+    ),
+    _planted(
+        "scrubbing_leaves_no_erased_byte", "nobody looks for erased bytes", "scrub skipped",
+        STORE, "return scrub(self._connections, self._folder, erased)",
+        "return ScrubReport(files=1)",
+    ),
+    _planted(
+        "what_a_remaining_record_says_is_no_residue", "living bytes count as residue",
+        "false alarm", "stores/sqlite/scrub.py", "explained.update(here)", "pass",
+    ),
+    _planted(
+        "deleted_bytes_do_not_stay_in_free_pages", "free pages keep their bytes",
+        "secure delete off", "stores/sqlite/driver.py",
+        "secure_delete = on", "secure_delete = off",
+    ),
+    _planted(
+        "filters_mean_what_the_reference_says", "truth values compare as numbers",
+        "types mixed up", PREDICATES,
+        "('integer', 'real')", "('integer', 'real', 'true', 'false')",
+    ),
+    _planted(
+        "one_event_follows_from_each_record_changed", "one event for a whole commit",
+        "event skipped", COMMITS, "connection.execute(_ADD_EVENT,",
+        "step is plan.steps[0] and connection.execute(_ADD_EVENT,",
+    ),
+    _planted(
+        "events_are_paged_by_sequence", "a page begins with the last of the one before",
+        "off by one", READS, "e.seq > ?", "e.seq >= ?",
+    ),
+    _planted(
+        "versions_tell_a_records_history_oldest_first", "history is told backwards", "unordered",
+        READS, "where e.record = ? order by e.seq", "where e.record = ? order by e.seq desc",
+    ),
+    _planted(
+        "streams_are_the_roots_that_were_written", "streams come as they were made", "unordered",
+        READS, "select name from stream order by name", "select name from stream order by sid",
+    ),
+    _planted(
+        "a_subtree_shows_all_of_itself_and_nothing_else", "a name is read as a pattern",
+        "LIKE for range", PREDICATES,
+        'below = "(r.scope = ? or r.scope > ? and r.scope < ?)"\n'
+        '    bounds = (grant.scope, f"{grant.scope}/", f"{grant.scope}0")',
+        'below = "(r.scope = ? or r.scope like ?)"\n'
+        '    bounds = (grant.scope, f"{grant.scope}/%")',
+    ),
+    _planted(
+        "an_exact_scope_shows_nothing_below_it", "every scope is a subtree", "reach widened",
+        PREDICATES, "if not grant.subtree:", "if False:",
+    ),
+    _planted(
+        "several_grants_show_their_union_once", "grants narrow each other", "AND for OR",
+        PREDICATES, '[_grant(grant) for grant in reach.grants], "or"',
+        '[_grant(grant) for grant in reach.grants], "and"',
+    ),
+    _planted(
+        "a_filter_cannot_widen_a_reach", "a filter on scopes replaces the reach",
+        "scope predicate dropped", PREDICATES, "parts = [_within(reach),",
+        'parts = [*([] if where.names("scope") else [_within(reach)]),',
+    ),
+    _planted(
+        "layers_beyond_reach_do_not_exist", "a grant covers every layer",
+        "scope predicate dropped", PREDICATES,
+        'in_layers = Predicate(f"r.layer in ({_marks(layers)})", tuple(layers))',
+        'in_layers = Predicate("1")',
+    ),
+    _planted(
+        "without_a_grant_nothing_exists", "no grant means every grant", "scope predicate dropped",
+        PREDICATES, 'Predicate("1" if word == "and" else _FALSE)', 'Predicate("1")',
+    ),
+    _planted(
+        "settings_are_kept", "the first choice is final", "no-op upsert", STORE,
+        "insert or replace into setting", "insert or ignore into setting",
+    ),
+    _planted(
+        "sealed_values_come_back_as_they_were", "nonce and box change places", "columns swapped",
+        COMMITS, "box.nonce, box.box)", "box.box, box.nonce)",
+    ),
+    _planted(
+        "threads_lose_nothing", "writers do not wait their turn", "lock left out", CONNECTIONS,
+        "with self._turn:\n            while not request.done:",
+        "if True:\n            while not request.done:",
+    ),
+    _planted(
+        "a_healthy_store_has_nothing_to_report", "an old reader checks the index", "false alarm",
+        CARE, 'one(connection, "select rowid from word limit 1")', "pass",
+    ),
+    _planted(
+        "a_receipt_claims_only_what_the_store_declares", "everything is said to be synced",
+        "receipt wrong", COMMITS, "return Durability.COMMITTED if relaxed else Durability.SYNCED",
+        "return Durability.SYNCED",
+    ),
+    _planted(
+        "a_closed_store_takes_no_writes", "a closed store opens itself again", "closed twice",
+        CONNECTIONS, "if self._closed:", "if False:",
+    ),
+    _planted(
+        "two_stores_on_one_place_see_each_other", "a write is acknowledged, not committed",
+        "ack without commit", CONNECTIONS, 'connection.execute("commit")',
+        'connection.execute("rollback")',
+    ),
+    _planted(
+        "a_setting_holds_for_all_at_once", "the plan sees no settings", "setting ignored",
+        "stores/sqlite/present.py", "return self.settings.get(name)", "return None",
+    ),
+    _planted(
+        "a_receipt_is_known_to_all", "receipts are not written", "receipts not stored", COMMITS,
+        'connection.execute("insert into receipt values (?, ?, ?, ?, ?)", body)', "del body",
+    ),
+    _planted(
+        "find_answers_with_the_current_holder", "a slot is found by its first holder",
+        "old versions shown", COMMITS, "set to_seq = ?, place = null where",
+        "set to_seq = ? where",
+    ),
+    _planted(
+        "order_is_that_of_creation_not_of_the_clock", "records come by the clock",
+        "order by clock", READS, 'f"r.rid {direction}" if field is None',
+        'f"r.created_at {direction}" if field is None',
+    ),
+    _planted(
+        "ordering_puts_nulls_least_and_the_newest_first_among_equals", "equals come oldest first",
+        "unordered", READS, "{direction}, r.rid desc", "{direction}, r.rid",
+    ),
+    _planted(
+        "a_limit_counts_what_matched", "a limit is ignored", "limit ignored", READS,
+        "limit = -1 if wanted.limit is None else wanted.limit", "limit = -1",
+    ),
+    _planted(
+        "pages_cover_everything_exactly_once", "a page begins with the last of the one before",
+        "off by one", READS, 'sign = "<" if', 'sign = "<=" if',
+    ),
+    _planted(
+        "counting_agrees_with_querying", "what ran out is counted", "expired shown", READS,
+        "where = everything(wanted.reach, wanted.where, wanted.live_at)\n    sql",
+        "where = everything(wanted.reach, wanted.where, None)\n    sql",
+    ),
+    _planted(
+        "what_is_not_live_is_left_out", "a record lives through its last instant",
+        "expired shown", PREDICATES, "v.expires_at > ?", "v.expires_at >= ?",
+    ),
+    _planted(
+        "only_the_newest_version_is_asked", "every version is asked", "old versions shown",
+        READS, "on v.vid = r.head", "on v.rid = r.rid",
+    ),
+    _planted(
+        "every_field_can_be_asked_for", "at least means more than", "off by one", PREDICATES,
+        'Op.GTE: ">="', 'Op.GTE: ">"',
+    ),
+    _planted(
+        "a_request_that_changed_nothing_is_remembered_too", "only changes leave receipts",
+        "receipts not stored", COMMITS, "if owner is not None:\n        body",
+        "if owner is not None and events:\n        body",
+    ),
+    _planted(
+        "different_keys_are_different_requests", "idempotency keys are folded", "owner mixed up",
+        COMMITS, "commit.idempotency_key.encode()",
+        "commit.idempotency_key.strip().lower().encode()",
+    ),
+    _planted(
+        "another_streams_documents_move_no_score", "documents are counted over all streams",
+        "statistics", INDEX, "_Stream(sid, documents, tokens / documents)",
+        '_Stream(sid, one(connection, "select sum(documents) from stream"), tokens / documents)',
+    ),
+    _planted(
+        "query_text_is_data", "a piece is written into the statement", "text as syntax", INDEX,
+        'instr(substr(term, ?), ?)"\n        within = (start, f"{stream.sid};", len(start) + 1, piece)',
+        "instr(substr(term, ?), '\" + piece + \"')\"\n"
+        '        within = (start, f"{stream.sid};", len(start) + 1)',
+    ),
+    _planted(
+        "filters_apply_before_the_best_are_taken", "the best are taken, then filtered",
+        "limit before filter", INDEX, _SEARCH, _SEARCH_THEN_FILTER,
+    ),
+    _planted(
+        "a_match_names_the_tokens_it_holds", "tokens show their stream's number", "field lost",
+        INDEX, 'term.split(":", 1)[1] for', "term for",
+    ),
+    _planted(
+        "indexing_anew_changes_no_answer", "what is forgotten is indexed anew", "index not updated",
+        CARE, "terms = analyse(record) if record.state in INDEXED else ()",
+        "terms = analyse(record)",
+    ),
+    _planted(
+        "scores_equal_those_of_the_reference", "long texts score better", "ranking", INDEX,
+        "(1 - ? + ? * r.length / ?)", "(1 + ? - ? * r.length / ?)",
+    ),
+    _planted(
+        "what_was_written_is_read_back_as_it_was", "instants lose their microseconds",
+        "field lost", "stores/sqlite/rows.py", "to_text(record.expires_at)",
+        "to_text(record.expires_at.replace(microsecond=0))",
+    ),
+)  # fmt: skip

@@ -1,0 +1,96 @@
+"""Bugs planted in the stores that dictionaries and a JSON file make up."""
+
+from tests.mutants.mutant import Mutant
+
+EPHEMERAL = "stores/ephemeral.py"
+CONTENTS = "stores/contents.py"
+JSON_FILE = "stores/json_file.py"
+
+STORES = (
+    Mutant(
+        "what_was_forgotten_opposes_nobody", "a slot is never freed", "index in the wrong place",
+        EPHEMERAL, "contents.places.pop(place, None)", "pass",
+    ),
+    Mutant(
+        "erasing_leaves_no_content", "an erased record stays", "erase keeps content", EPHEMERAL,
+        "del contents.entries[record_id]", "pass",
+    ),
+    Mutant(
+        "an_erased_key_is_free_again", "an erased record keeps its slot",
+        "index in the wrong place", EPHEMERAL,
+        "if step.before is not None and (place := place_of(step.before)):",
+        "if step.before and step.after and (place := place_of(step.before)):",
+    ),
+    Mutant(
+        "a_transaction_lists_its_own_events_in_order", "streams come as they were made",
+        "unordered", EPHEMERAL, "in sorted(self._contents.streams.items()):",
+        "in self._contents.streams.items():",
+    ),
+    Mutant(
+        "an_adopted_record_takes_its_place", "adopting takes no slot", "index in the wrong place",
+        EPHEMERAL, "if place := place_of(step.after):",
+        "if step.action is not Action.ADOPTED and (place := place_of(step.after)):",
+    ),
+    Mutant(
+        "get_keeps_the_order_asked_for_and_skips_the_missing", "get sorts by id", "unordered",
+        EPHEMERAL, "for record_id in ids)", "for record_id in sorted(set(ids)))",
+    ),
+    Mutant(
+        "paging_goes_on_behind_a_record_that_no_longer_matches", "a changed record ends the pages",
+        "paging", EPHEMERAL, "if after not in order:",
+        "if after not in {one.id for one in found}:",
+    ),
+    Mutant(
+        "a_repeated_request_gets_its_first_receipt", "a repeat is done again",
+        "repeat misunderstood", EPHEMERAL, "return replace(receipt, repeated=True)", "return None",
+    ),
+    Mutant(
+        "equal_matches_come_newest_first", "the oldest come first among equals", "ranking",
+        EPHEMERAL, "-order[match.record.id]", "order[match.record.id]",
+    ),
+    Mutant(
+        "a_new_version_is_found_by_its_own_words_only", "old words stay in the index",
+        "index not updated", EPHEMERAL,
+        "stream.drop(record_id)\n            stream.add(record_id, step.terms)",
+        "stream.add(record_id, step.terms)",
+    ),
+    Mutant(
+        "a_record_without_words_is_no_document", "empty records count as documents", "statistics",
+        CONTENTS, "if terms:", "if True:",
+    ),
+    Mutant(
+        "a_commit_is_all_or_nothing", "changes are committed one by one",
+        "not all or nothing", EPHEMERAL, "plan = make_plan(commit, self._contents)",
+        "for n, _ in enumerate(commit.changes[1:]):\n"
+        "                part = commit.changes[n : n + 1]\n"
+        "                self.commit(replace(commit, changes=part, idempotency_key=None))\n"
+        "            commit = replace(commit, changes=commit.changes[-1:])\n"
+        "            plan = make_plan(commit, self._contents)",
+    ),
+    Mutant(
+        "history_is_kept_as_far_as_the_layer_says", "one version too many is kept", "off by one",
+        EPHEMERAL, "[: -kept - 1]", "[: -kept - 2]",
+    ),
+    Mutant(
+        "a_receipt_tells_what_happened", "a receipt names one stream only", "receipt wrong",
+        EPHEMERAL, "tuple(sorted(seqs.items()))", "tuple(sorted(seqs.items()))[:1]",
+    ),
+    Mutant(
+        "closing_twice_is_fine", "a closed file is closed again", "closed twice", JSON_FILE,
+        "os.close(self._held)\n                self._held = None", "os.close(self._held)",
+        "JsonFile",
+    ),
+    Mutant(
+        "reopening_shows_the_same", "settings are not saved", "not saved", JSON_FILE,
+        '"settings": contents.settings,', '"settings": {},', "JsonFile",
+    ),
+    Mutant(
+        "a_receipt_outlives_the_process", "receipts are not loaded", "receipts not stored",
+        JSON_FILE, "contents.receipts[owner, key] = (request, receipts.from_text(receipt))",
+        "del owner, key, request, receipt", "JsonFile",
+    ),
+    Mutant(
+        "writing_goes_on_where_it_stopped", "the log begins anew", "not saved", JSON_FILE,
+        "for row in events]", "for row in events[:0]]", "JsonFile",
+    ),
+)  # fmt: skip
