@@ -53,6 +53,21 @@ def test_a_new_directory_is_private(tmp_path: Path) -> None:
     assert (tmp_path / "new" / "store" / "secret.key").stat().st_mode & 0o777 == 0o600
 
 
+def test_files_are_private_in_a_directory_that_is_not(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    with lamina.open(tmp_path) as mem:
+        gone = mem.remember("private")
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+        assert set(modes.values()) == {0o600}, modes
+        mem.erase(gone.id)
+        assert (tmp_path / "erased.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_an_absurdly_long_directory_is_named_as_such(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="too long"):
+        lamina.open(config.load(directory=str(tmp_path / ("x" * 5000)), environment={}).path)
+
+
 def test_a_file_is_not_a_directory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(InvalidInputError, match="is a file"):

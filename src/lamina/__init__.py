@@ -1,27 +1,51 @@
 """Layered memory for AI agents: remember, recall, correct, forget and erase.
 
-import lamina
+    import lamina
 
-with lamina.open() as mem:
-    mem.remember("Deploys go out on Tuesdays", key="deploy-day", kind="convention")
-    print(mem.recall("when do we deploy?").hits[0].record.text)
+    with lamina.open() as mem:
+        mem.remember("Deploys go out on Tuesdays", key="deploy-day", kind="convention")
+        print(mem.recall("when do we deploy?").hits[0].record.text)
+
+Names are loaded when they are first used, because a command that reads one record should not wait
+for what it does not need.
 """
 
-from lamina.core.changes import Receipt, Version
-from lamina.core.record import Record, State, Trust
-from lamina.errors import (
-    ConflictError,
-    ForbiddenError,
-    InvalidInputError,
-    LaminaError,
-    NotFoundError,
-    SecretError,
-    StoreError,
-    UnsupportedError,
-)
-from lamina.memory import Memory
-from lamina.opening import open  # noqa: A004 - `lamina.open` is the name a user would say
-from lamina.results import Erasure, Hit, Recall
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lamina.core.changes import Receipt, Version
+    from lamina.core.record import Record, State, Trust
+    from lamina.errors import (
+        ConflictError,
+        ForbiddenError,
+        InvalidInputError,
+        LaminaError,
+        NotFoundError,
+        SecretError,
+        StoreError,
+        UnsupportedError,
+    )
+    from lamina.memory import Memory
+    from lamina.opening import open  # noqa: A004 - `lamina.open` is the name a user would say
+    from lamina.results import Erasure, Hit, Recall
+
+_HOMES = {
+    "lamina.core.changes": ("Receipt", "Version"),
+    "lamina.core.record": ("Record", "State", "Trust"),
+    "lamina.errors": (
+        "ConflictError",
+        "ForbiddenError",
+        "InvalidInputError",
+        "LaminaError",
+        "NotFoundError",
+        "SecretError",
+        "StoreError",
+        "UnsupportedError",
+    ),
+    "lamina.memory": ("Memory",),
+    "lamina.opening": ("open",),
+    "lamina.results": ("Erasure", "Hit", "Recall"),
+}
 
 __all__ = [
     "ConflictError",
@@ -43,3 +67,16 @@ __all__ = [
     "Version",
     "open",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'lamina' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

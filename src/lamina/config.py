@@ -104,7 +104,7 @@ def _project(given: str | None, environ: Mapping[str, str], folder: Path) -> Ori
         return Origin(check_name(given, "project"), "argument")
     if environ.get("LAMINA_PROJECT"):
         return Origin(check_name(environ["LAMINA_PROJECT"], "LAMINA_PROJECT"), "LAMINA_PROJECT")
-    values = read_file(folder) if (folder / FILE).is_file() else {}
+    values = read_file(folder) if os.path.isfile(folder / FILE) else {}
     if "project" in values:
         return Origin(check_name(values["project"], "project"), str(folder / FILE))
     return Origin(None, "none")

@@ -4,16 +4,15 @@ A handle is bound to a principal and a default scope. It parses, calls the write
 and returns values; what may be seen and done is decided in `lamina.core.access`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from __future__ import annotations
+
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from types import TracebackType
-from typing import Any, Unpack
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from lamina import clock, erasing
+from lamina import clock
 from lamina.core import access, settings
-from lamina.core.changes import Receipt, Version
-from lamina.core.draft import ContentFields, Draft, DraftFields, check_fields
 from lamina.core.filters import Filter, parse, parse_order
 from lamina.core.ids import RecordId, check_id, is_id
 from lamina.core.layers import LAYERS, layer_named
@@ -21,15 +20,20 @@ from lamina.core.names import check_key, check_name
 from lamina.core.principal import Principal, Role, Surface, check_role
 from lamina.core.record import Record, State
 from lamina.core.scope import GLOBAL, Scope
-from lamina.core.sealed import is_reference
-from lamina.core.text import query_terms
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
 from lamina.results import Erasure, Hit, Recall
 from lamina.stores.base import Query, Search, Store
-from lamina.vault import Vault
-from lamina.writing import WritePath, undo_changes
 
-MAX_LIMIT = 10_000
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from types import TracebackType
+
+    from lamina.core.changes import Receipt, Version
+    from lamina.core.draft import ContentFields, Draft, DraftFields
+    from lamina.vault import Vault
+    from lamina.writing import WritePath
+
+MAX_LIMIT: Final = 10_000
 
 
 class Memory(AbstractContextManager["Memory"]):
@@ -45,17 +49,16 @@ class Memory(AbstractContextManager["Memory"]):
         self.reach = access.reach(principal)
         """What this handle can see."""
         self._vault = vault
-        self._path = self.path_for(principal.surface)
 
     # -- other handles on the same store
 
-    def project(self, name: str) -> "Memory":
+    def project(self, name: str) -> Memory:
         """The same store confined to one project (and reading `global`)."""
         return self._bound(
             replace(self.principal, root=Scope.of(f"project/{check_name(name, 'project')}"))
         )
 
-    def agent(self, name: str, *, project: str | None = None, role: str = "agent") -> "Memory":
+    def agent(self, name: str, *, project: str | None = None, role: str = "agent") -> Memory:
         """The same store as an agent sees it: its own scope, and its project's common memory."""
         root = (
             f"project/{check_name(project, 'project')}"
@@ -65,12 +68,19 @@ class Memory(AbstractContextManager["Memory"]):
         bound = Principal(name, check_role(role), Scope.of(root), self.principal.surface)
         return self._bound(bound)
 
+    @cached_property
+    def _path(self) -> WritePath:
+        return self.path_for(self.principal.surface)
+
     def path_for(self, surface: Surface) -> WritePath:
         """The write path of this handle, its changes marked with the door they came through."""
+        # Imported here, like all that only writing needs: reading one record must start fast.
+        from lamina.writing import WritePath
+
         speaker = replace(self.principal, surface=surface)
         return WritePath(self.store, self._vault, speaker, self.reach)
 
-    def _bound(self, principal: Principal) -> "Memory":
+    def _bound(self, principal: Principal) -> Memory:
         """Only an unbound admin hands out handles; anything else would widen what it was given."""
         mine, wanted = self.principal, principal.root
         inside = mine.root is None or (wanted is not None and mine.root.contains(wanted))
@@ -102,6 +112,8 @@ class Memory(AbstractContextManager["Memory"]):
         self, drafts: Iterable[Draft], *, idempotency_key: str | None = None
     ) -> Receipt:
         """Keep several memories in one commit: all of them, or none."""
+        from lamina.core.draft import Draft, check_fields
+
         puts = []
         for draft in drafts:
             check_fields(dict(draft), Draft)
@@ -117,6 +129,8 @@ class Memory(AbstractContextManager["Memory"]):
         **fields: Unpack[ContentFields],
     ) -> Receipt:
         """Give a record a new version; what is not named stays as it is."""
+        from lamina.core.draft import ContentFields, check_fields
+
         check_fields(dict(fields), ContentFields)
         changed: dict[str, Any] = {**fields} if text is None else {**fields, "text": text}
         record = self._path.existing(check_id(record_id))
@@ -144,11 +158,15 @@ class Memory(AbstractContextManager["Memory"]):
 
     def undo(self, tx: str) -> Receipt:
         """Take back a whole transaction, named by its receipt, unless its records moved on."""
+        from lamina.writing import undo_changes
+
         changes = undo_changes(self._path, self.store, self.reach, check_id(tx, "tx"))
         return self._path.commit(changes)
 
     def erase(self, *record_ids: str) -> Erasure:
         """Remove records for good, with every version, and verify that the bytes are gone."""
+        from lamina import erasing
+
         return erasing.erase(self.store, self._path, self.reach, self._existing(record_ids))
 
     # -- reading
@@ -201,6 +219,8 @@ class Memory(AbstractContextManager["Memory"]):
         scope: str | None = None,
     ) -> Recall:
         """Search by meaning of words, best first; nothing relevant means nothing returned."""
+        from lamina.core.text import query_terms
+
         start = clock.stopwatch()
         if not isinstance(query, str):
             raise InvalidInputError(f"`query` must be text, not {type(query).__name__}")
@@ -228,6 +248,8 @@ class Memory(AbstractContextManager["Memory"]):
 
     def reveal(self, record_id: str, reference: str) -> str:
         """Read a sealed value; the log keeps who did."""
+        from lamina.core.sealed import is_reference
+
         record = self._path.existing(check_id(record_id))
         if not is_reference(reference):
             raise InvalidInputError(f"`reference` is not a secret:// reference: {reference!r:.60}")

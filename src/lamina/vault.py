@@ -2,13 +2,11 @@
 
 A vault turns a value into a reference and an encrypted box, and back. It never sees where the two
 are kept. Losing the key file loses the secrets, and only them.
+
+What only sealing needs is imported there: every handle has a vault, and few of them seal.
 """
 
-import base64
-import hashlib
-import hmac
 import os
-import secrets
 import stat
 import threading
 from pathlib import Path
@@ -39,7 +37,7 @@ class Vault:
     @classmethod
     def ephemeral(cls) -> "Vault":
         """A vault whose key dies with the process."""
-        return cls(secrets.token_bytes(KEY_BYTES))
+        return cls(os.urandom(KEY_BYTES))
 
     @classmethod
     def at(cls, path: Path) -> "Vault":
@@ -54,7 +52,7 @@ class Vault:
         """
         encryption, naming = self._keys()
         ref = _reference(naming, value, stream)
-        nonce = secrets.token_bytes(_NONCE_BYTES)
+        nonce = os.urandom(_NONCE_BYTES)
         return Sealed(ref, kind, nonce, _encrypt(encryption, nonce, value, ref))
 
     def open(self, sealed: Sealed) -> str:
@@ -108,12 +106,18 @@ def load_or_create_key(path: Path) -> bytes:
 def _subkeys(key: bytes) -> tuple[bytes, bytes]:
     if len(key) != KEY_BYTES:
         raise SecretError(f"A vault key has {KEY_BYTES} bytes, not {len(key)}")
+    import hmac
+
     encryption = hmac.digest(key, b"lamina secret encryption v1", "sha256")
     naming = hmac.digest(key, b"lamina secret reference v1", "sha256")
     return encryption, naming
 
 
 def _reference(naming: bytes, value: str, stream: str) -> str:
+    import base64
+    import hashlib
+    import hmac
+
     # Hashing the stream first fixes its width: no stream and value can pose as another pair.
     about = hashlib.sha256(stream.encode("utf-8", "surrogatepass")).digest()
     digest = hmac.digest(naming, about + value.encode("utf-8", "surrogatepass"), "sha256")
@@ -171,12 +175,12 @@ def _check_key_file(path: Path, found: os.stat_result) -> None:
 
 def _create_key(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     handle = os.open(draft, flags | getattr(os, "O_BINARY", 0), 0o600)
     try:
         try:
-            os.write(handle, secrets.token_bytes(KEY_BYTES))
+            os.write(handle, os.urandom(KEY_BYTES))
             os.fsync(handle)
         finally:
             os.close(handle)

@@ -51,6 +51,8 @@ class World:
     receipts: dict[tuple[str, str], tuple[str, Done]] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     erased: set[RecordId] = field(default_factory=set)
+    words: dict[RecordId, tuple[str, ...]] = field(default_factory=dict)
+    """What each record is found by: the words that came with the change."""
     outcomes: list[tuple[RecordId, int, Action, State]] = field(default_factory=list)
 
     def commit(self, commit: Commit) -> Done:
@@ -88,8 +90,8 @@ class World:
     def mentioning(self, word: str) -> set[RecordId]:
         """The records that a search for a word should find."""
         return {
-            one.id for one in self.records.values()
-            if one.state in SEARCHED and word in one.text.split()
+            record_id for record_id, terms in self.words.items()
+            if self.records[record_id].state in SEARCHED and word in terms
         }  # fmt: skip
 
     def _copy(self) -> "World":
@@ -139,6 +141,7 @@ class World:
         else:
             after = replace(current.with_content(put.content), state=state)
             self._step(Action.REVISED, current, after, when)
+            self._index(current.id, put.terms)
 
     def _gives_way(self, put: Put, current: Record, when: "_Moment") -> bool:
         """Whether the write loses against what is current."""
@@ -166,6 +169,7 @@ class World:
             updated_at=at, kind=put.content.kind,
         ).with_content(put.content)  # fmt: skip
         self._keep(record)
+        self._index(record.id, put.terms)
         action = Action.PROPOSED if state is State.PROPOSED else Action.CREATED
         self._note(action, record, when)
 
@@ -177,6 +181,8 @@ class World:
             self.outcomes.append((current.id, current.rev, Action.UNCHANGED, current.state))
         else:
             self._step(Action.MOVED, current, replace(current, state=move.state), when)
+            was_found = current.state in SEARCHED
+            self._index(current.id, self.words.get(current.id, ()) if was_found else move.terms)
 
     def _step(self, action: Action, current: Record, after: Record, when: "_Moment") -> None:
         if after.state is State.CURRENT and after.key is not None:
@@ -203,6 +209,7 @@ class World:
             if rival is not None and rival.id != record.id:
                 record = replace(record, state=State.PROPOSED)
         self._keep(record)
+        self._index(record.id, adopt.terms)
         self._note(Action.ADOPTED if current is None else Action.REVISED, record, when)
 
     def _there(self, record_id: RecordId) -> Record:
@@ -216,8 +223,11 @@ class World:
         kept = LAYERS[record.layer].history
         if kept is not None:
             revs = sorted(rev for one, rev in self.versions if one == record.id)
-            for rev in revs[: len(revs) - kept - 1]:
+            for rev in revs[: max(len(revs) - kept - 1, 0)]:
                 del self.versions[record.id, rev]
+
+    def _index(self, record_id: RecordId, terms: tuple[str, ...]) -> None:
+        self.words[record_id] = terms if self.records[record_id].state in SEARCHED else ()
 
     def _note(self, action: Action, record: Record, when: "_Moment") -> None:
         stream = stream_name(record.scope)
@@ -227,7 +237,7 @@ class World:
         self.outcomes.append((record.id, record.rev, action, record.state))
 
     def _forget_all_of(self, record: Record) -> None:
-        del self.records[record.id]
+        del self.records[record.id], self.words[record.id]
         self.versions = {one: kept for one, kept in self.versions.items() if one[0] != record.id}
         self.erased.add(record.id)
         touched = {e.tx for log in self.logs.values() for e in log if e.record == record.id}

@@ -126,7 +126,8 @@ CORE = (
     ),
     Mutant(
         "revisions_rise_by_one", "revisions rise by two", "wrong revision", PLANNING,
-        "after = replace(after, rev=current.rev + 1,", "after = replace(after, rev=current.rev + 2,",
+        "after = replace(after, rev=current.rev + 1,",
+        "after = replace(after, rev=current.rev + 2,",
     ),
     Mutant(
         "only_the_newest_value_of_a_key_is_current", "a keyed write supersedes nothing",

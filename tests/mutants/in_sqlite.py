@@ -10,7 +10,7 @@ INDEX = "stores/sqlite/index.py"
 CONNECTIONS = "stores/sqlite/connections.py"
 CARE = "stores/sqlite/care.py"
 
-_SEARCH = '''\
+_SEARCH = """\
     where = everything(wanted.reach, wanted.where, wanted.live_at)
     names = wanted.reach.streams()
     found = [
@@ -20,8 +20,8 @@ _SEARCH = '''\
     ]
     found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
     return [match for match, _ in found[: wanted.limit]]
-'''
-_SEARCH_THEN_FILTER = '''\
+"""
+_SEARCH_THEN_FILTER = """\
     from lamina.core.filters import Filter, matches
 
     where = everything(wanted.reach, Filter(), wanted.live_at)
@@ -34,7 +34,7 @@ _SEARCH_THEN_FILTER = '''\
     found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
     best = [match for match, _ in found[: wanted.limit]]
     return [match for match in best if matches(match.record, wanted.where)]
-'''
+"""
 
 
 def _planted(clause: str, name: str, kind: str, file: str, *texts: str) -> Mutant:
@@ -66,6 +66,10 @@ SQLITE = (
         "erase keeps content", COMMITS,
         '"delete from receipt where tx in (select tx from event where record = ?)"',
         '"delete from receipt where tx = ?"',
+    ),
+    _planted(
+        "an_erased_key_is_free_again", "versions of what was erased stay", "erase keeps content",
+        COMMITS, "connection.execute(_PRUNE, (rid, -1))", "pass",
     ),
     _planted(
         "erasing_moves_the_word_counts_back", "erased words are still counted", "statistics",
@@ -234,7 +238,8 @@ SQLITE = (
     ),
     _planted(
         "query_text_is_data", "a piece is written into the statement", "text as syntax", INDEX,
-        'instr(substr(term, ?), ?)"\n        within = (start, f"{stream.sid};", len(start) + 1, piece)',
+        'instr(substr(term, ?), ?)"\n'
+        '        within = (start, f"{stream.sid};", len(start) + 1, piece)',
         "instr(substr(term, ?), '\" + piece + \"')\"\n"
         '        within = (start, f"{stream.sid};", len(start) + 1)',
     ),

@@ -16,12 +16,6 @@ STORES = (
         "del contents.entries[record_id]", "pass",
     ),
     Mutant(
-        "an_erased_key_is_free_again", "an erased record keeps its slot",
-        "index in the wrong place", EPHEMERAL,
-        "if step.before is not None and (place := place_of(step.before)):",
-        "if step.before and step.after and (place := place_of(step.before)):",
-    ),
-    Mutant(
         "a_transaction_lists_its_own_events_in_order", "streams come as they were made",
         "unordered", EPHEMERAL, "in sorted(self._contents.streams.items()):",
         "in self._contents.streams.items():",

@@ -29,9 +29,14 @@ def dumps(value: Json) -> str:
 def loads(text: str | bytes, argument: str) -> Json:
     """Parse JSON from outside; NaN, duplicate names and absurd nesting are refused."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique_names)
+        return json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_int=_bounded,
+            object_pairs_hook=_unique_names,
+        )
     except RecursionError:
-        raise InvalidInputError(f"`{argument}` is nested deeper than {MAX_DEPTH} levels") from None
+        raise _too_deep(argument) from None
     except InvalidInputError as error:
         raise InvalidInputError(f"`{argument}`: {error.message}", remedy=error.remedy) from None
     except ValueError as error:
@@ -83,10 +88,7 @@ def _measure(value: Json, argument: str) -> None:
             raise InvalidInputError(f"`{argument}` holds more than {MAX_BYTES:,} values")
         if isinstance(item, Mapping | list | tuple):
             if depth > MAX_DEPTH:
-                raise InvalidInputError(
-                    f"`{argument}` is nested deeper than {MAX_DEPTH} levels",
-                    remedy="Flatten it, or keep it in a file",
-                )
+                raise _too_deep(argument)
             todo.extend((child, depth + 1, where) for child, where in _children(item, path))
         else:
             _check_scalar(item, path)
@@ -140,6 +142,20 @@ def _copy(value: Json) -> Json:
         return value
     kind = next(kind for kind in (str, int, float) if isinstance(value, kind))
     return kind(value)
+
+
+def _too_deep(argument: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"`{argument}` is nested deeper than {MAX_DEPTH} levels",
+        remedy="Flatten it, or keep it in a file",
+    )
+
+
+def _bounded(digits: str) -> int:
+    """Read an integer without ever converting one that is absurdly long."""
+    if len(digits) > len(str(MAX_INTEGER)) + 1 or abs(int(digits)) > MAX_INTEGER:
+        raise InvalidInputError("holds an integer beyond 64 bits", remedy="Store it as text")
+    return int(digits)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -30,7 +30,7 @@ def check_id(text: object, argument: str = "id") -> RecordId:
     """Return `text` as an id, or say what is wrong with it."""
     if not isinstance(text, str) or not is_id(text):
         raise InvalidInputError(
-            f"`{argument}` is not a record id: {text!r:.80}",
-            remedy="Ids are 26 letters and digits, as `lamina list` prints them",
+            f"`{argument}` is not an id: {text!r:.80}",
+            remedy="Ids are 26 letters and digits, as every listing and receipt shows them",
         )
     return RecordId(text)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from lamina.core.record import Record, State
 from lamina.errors import InvalidInputError
 
 
@@ -101,3 +102,10 @@ def check_kind_of(layer: Layer, kind: str) -> str:
 def slot(layer: Layer, scope: str, kind: str, key: str) -> str:
     """The place that only one current record may hold."""
     return "\x1f".join((scope, layer.name, kind if layer.key_includes_kind else "", key))
+
+
+def place_of(record: Record) -> str | None:
+    """The slot that a record holds while it is current."""
+    if record.key is None or record.state is not State.CURRENT:
+        return None
+    return slot(LAYERS[record.layer], record.scope, record.kind, record.key)

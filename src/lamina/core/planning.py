@@ -13,7 +13,7 @@ from typing import Protocol
 from lamina.core import changes, conflict
 from lamina.core.changes import Action, Change, Commit, Outcome
 from lamina.core.ids import RecordId
-from lamina.core.layers import LAYERS, slot
+from lamina.core.layers import LAYERS, place_of, slot
 from lamina.core.record import INDEXED, Record, State, canonical_bytes
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
@@ -59,13 +59,6 @@ class Plan:
 
     steps: tuple[Step, ...]
     outcomes: tuple[Outcome, ...]
-
-
-def place_of(record: Record) -> str | None:
-    """The slot that a record holds while it is current."""
-    if record.key is None or record.state is not State.CURRENT:
-        return None
-    return slot(LAYERS[record.layer], record.scope, record.kind, record.key)
 
 
 def make_plan(commit: Commit, view: View) -> Plan:

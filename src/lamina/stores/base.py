@@ -5,19 +5,24 @@ write means (`lamina.core.planning` does), never analyses text and never checks 
 handed a reach and must not let anything beyond it show, neither bytes nor counts nor scores.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from enum import StrEnum
-from typing import Protocol
+from __future__ import annotations
 
-from lamina.core.access import Reach
-from lamina.core.changes import Commit, Event, Receipt, Version
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
 from lamina.core.filters import Filter
-from lamina.core.ids import RecordId
-from lamina.core.record import Record
-from lamina.core.sealed import Sealed
-from lamina.core.text import Term
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from lamina.core.access import Reach
+    from lamina.core.changes import Commit, Event, Receipt, Version
+    from lamina.core.ids import RecordId
+    from lamina.core.record import Record
+    from lamina.core.sealed import Sealed
+    from lamina.core.text import Term
 
 
 class Capability(StrEnum):

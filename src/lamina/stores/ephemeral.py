@@ -15,8 +15,8 @@ from lamina.core.access import Reach
 from lamina.core.changes import Action, Commit, Event, Receipt, Version
 from lamina.core.filters import matches, order_key
 from lamina.core.ids import RecordId
-from lamina.core.layers import LAYERS, Durability
-from lamina.core.planning import Step, make_plan, place_of
+from lamina.core.layers import LAYERS, Durability, place_of
+from lamina.core.planning import Step, make_plan
 from lamina.core.record import INDEXED, Record
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Final
@@ -47,6 +46,8 @@ def kind_of(path: Path) -> str:
     if _MOUNTS.exists():
         return kind_in_mountinfo(_MOUNTS.read_text(encoding="utf-8", errors="replace"), path)
     if sys.platform == "darwin":
+        import subprocess  # slow to load, and only needed here
+
         done = subprocess.run(["/sbin/mount"], capture_output=True, text=True, check=False)
         return kind_in_mount_output(done.stdout, path)
     return ""
@@ -97,7 +98,9 @@ def _meaning(folder: Path, error: OSError) -> StoreError | InvalidInputError:
         case errno.ENAMETOOLONG:
             return _unusable(folder, "its name is too long")
         case _:
-            return StoreError(f"{folder} cannot be used: {error.strerror}")
+            return StoreError(
+                f"{folder} cannot be used: {error.strerror}", remedy="Choose another directory"
+            )
 
 
 def _unusable(folder: Path, why: str) -> InvalidInputError:

@@ -17,8 +17,7 @@ from lamina.core.changes import Action, Commit, Erase, Event, Receipt
 from lamina.core.ids import RecordId
 from lamina.core.indexing import index_terms
 from lamina.core.instants import from_text, to_text
-from lamina.core.layers import Durability
-from lamina.core.planning import place_of
+from lamina.core.layers import Durability, place_of
 from lamina.core.record import INDEXED, Record, State, Trust, to_json
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed

@@ -3,15 +3,19 @@
 Every surface uses these functions; none formats a record, a receipt or an error by hand.
 """
 
-from typing import Any, Final
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
 
 from lamina import errors
-from lamina.core.changes import Event, Outcome, Receipt, Version
 from lamina.core.instants import to_text
 from lamina.core.record import Record, to_json
 from lamina.errors import LaminaError
-from lamina.results import Erasure, Hit, Recall
-from lamina.stores.base import Finding
+
+if TYPE_CHECKING:
+    from lamina.core.changes import Event, Outcome, Receipt, Version
+    from lamina.results import Erasure, Hit, Recall
+    from lamina.stores.base import Finding
 
 INTERNAL: Final = 1
 USAGE: Final = 2

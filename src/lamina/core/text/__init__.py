@@ -5,12 +5,9 @@ everywhere and no query can be a syntax error. Nothing here knows about stores, 
 A change that alters any token must raise `ANALYSER_VERSION`: indexes built before are then stale.
 """
 
-from typing import Final
-
 from lamina.core.text.budget import estimate_tokens
 from lamina.core.text.query import Term, query_terms
 from lamina.core.text.words import tokens
-
-ANALYSER_VERSION: Final = 1
+from lamina.core.versions import ANALYSER_VERSION
 
 __all__ = ["ANALYSER_VERSION", "Term", "estimate_tokens", "query_terms", "tokens"]

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from lamina.core import chain
-from lamina.core.indexing import INDEX_VERSION
 from lamina.core.record import INDEXED, Record
+from lamina.core.versions import INDEX_VERSION
 from lamina.stores.base import Finding, Severity
-from lamina.stores.sqlite import index, reads
+from lamina.stores.sqlite import index, log, reads
 from lamina.stores.sqlite.connections import Connections
 from lamina.stores.sqlite.driver import Connection, DriverError, one, rows
 from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
@@ -91,7 +91,7 @@ def _strays(connection: Connection) -> Iterator[Finding]:
 
 def _chains(connection: Connection) -> Iterator[Finding]:
     for name in reads.streams(connection):
-        events = reads.events(connection, name, 0, -1)
+        events = log.events(connection, name, 0, -1)
         for found in chain.verify(events):
             where = f"{found.stream} event {found.seq}: {found.reason}"
             yield Finding("chain", Severity.RECORD, where, _RESTORE)

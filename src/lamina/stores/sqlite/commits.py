@@ -18,8 +18,9 @@ from lamina.core.record import INDEXED, Record
 from lamina.stores import receipts
 from lamina.stores.sqlite import index
 from lamina.stores.sqlite.driver import Connection, one, rows
+from lamina.stores.sqlite.log import to_event_row
 from lamina.stores.sqlite.present import Present, StreamState
-from lamina.stores.sqlite.rows import to_event_row, to_version_row
+from lamina.stores.sqlite.rows import to_version_row
 
 _NEXT: Final = "select ifnull(max(vid), 0) + 1 from version"
 _ROW: Final = "select rid, head, length from record where id = ?"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from lamina.core.indexing import INDEX_VERSION
+from lamina.core.versions import INDEX_VERSION
 from lamina.errors import StoreDamagedError, StoreVersionError
 from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, one, use_wal
 

@@ -6,9 +6,9 @@ from typing import Final
 
 from lamina.core import chain
 from lamina.core.ids import RecordId
-from lamina.core.indexing import INDEX_VERSION
 from lamina.core.instants import from_text, to_text
 from lamina.core.record import Record
+from lamina.core.versions import INDEX_VERSION
 from lamina.errors import StoreVersionError
 from lamina.stores.sqlite import migrations, reads
 from lamina.stores.sqlite.driver import Connection, rows

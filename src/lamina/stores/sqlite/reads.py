@@ -1,10 +1,9 @@
-"""Questions put to one connection: records, versions and events by id, slot, filter or sequence."""
+"""Questions put to one connection: records by id, slot or filter."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from lamina.core.access import Reach
-from lamina.core.changes import Event, Version
 from lamina.core.filters import Filter
 from lamina.core.ids import RecordId
 from lamina.core.record import Record
@@ -12,21 +11,13 @@ from lamina.core.sealed import Sealed
 from lamina.stores.base import Query
 from lamina.stores.sqlite.driver import Connection, Value, one, rows
 from lamina.stores.sqlite.predicates import Predicate, column, everything
-from lamina.stores.sqlite.rows import EVENT_COLUMNS, RECORD_COLUMNS, to_event, to_record
+from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
 NEWEST: Final = "record r join version v on v.vid = r.head"
 _BY_ID: Final = f"select {RECORD_COLUMNS} from {NEWEST} where r.id = ?"
 _BY_PLACE: Final = (
     f"select {RECORD_COLUMNS} from version v join record r on r.rid = v.rid where v.place = ?"
 )
-_EVENTS: Final = f"select {EVENT_COLUMNS} from event e join stream s on s.sid = e.sid"
-_KEPT: Final = (
-    "with recursive line (vid) as (select head from record where id = ?1 union all"
-    " select v.prev from version v join line on v.vid = line.vid where v.prev is not null)"
-    f" select {RECORD_COLUMNS} from line join version v on v.vid = line.vid"
-    " join record r on r.rid = v.rid"
-)
-"""The versions of a record that are kept, from the newest back."""
 
 
 def record(connection: Connection, record_id: RecordId) -> Record | None:
@@ -73,31 +64,6 @@ def count(connection: Connection, wanted: Query) -> int:
     return int(one(connection, sql, where.parameters) or 0)
 
 
-def versions(connection: Connection, reach: Reach, record_id: RecordId) -> list[Version]:
-    """A record's events with the versions that are kept."""
-    current = record(connection, record_id)
-    events = _events(connection, f"{_EVENTS} where e.record = ? order by e.seq", (record_id,))
-    if not events:
-        return []
-    # An erased record has lost its scope: only sight of the whole stream shows its events.
-    visible = reach.sees(current) if current else reach.sees_stream(events[0].stream)
-    if not visible:
-        return []
-    kept = {found.rev: found for found in map(to_record, rows(connection, _KEPT, (record_id,)))}
-    return [Version(event, kept.get(event.rev)) for event in events]
-
-
-def events(connection: Connection, stream: str, after: int, limit: int) -> list[Event]:
-    """A stream's events behind a sequence number."""
-    sql = f"{_EVENTS} where s.name = ? and e.seq > ? order by e.seq limit ?"
-    return _events(connection, sql, (stream, after, limit))
-
-
-def transaction(connection: Connection, tx: RecordId) -> list[Event]:
-    """The events of one commit."""
-    return _events(connection, f"{_EVENTS} where e.tx = ? order by s.name, e.seq", (tx,))
-
-
 def streams(connection: Connection) -> list[str]:
     """The names of all streams."""
     return [str(row[0]) for row in rows(connection, "select name from stream order by name")]
@@ -130,7 +96,3 @@ def _first(connection: Connection, sql: str, parameters: tuple[Value, ...]) -> R
     for row in rows(connection, sql, parameters):
         return to_record(row)
     return None
-
-
-def _events(connection: Connection, sql: str, parameters: Iterable[Value]) -> list[Event]:
-    return [to_event(row) for row in rows(connection, sql, tuple(parameters))]

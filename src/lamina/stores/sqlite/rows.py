@@ -5,10 +5,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from lamina.core import canonical
-from lamina.core.changes import Action, Event
 from lamina.core.ids import RecordId
 from lamina.core.instants import from_text, to_text
-from lamina.core.planning import place_of
+from lamina.core.layers import place_of
 from lamina.core.record import Record, State, Trust
 from lamina.stores.sqlite.driver import Value
 
@@ -16,9 +15,6 @@ RECORD_COLUMNS: Final = (
     "r.id, r.scope, r.layer, r.key, r.created_at, v.rev, v.state, v.kind, v.text, v.data, v.tags,"
     " v.importance, v.confidence, v.trust, v.source, v.tokens, v.updated_at, v.valid_from,"
     " v.expires_at, v.supersedes"
-)
-EVENT_COLUMNS: Final = (
-    "s.name, e.seq, e.tx, e.record, e.rev, e.action, e.actor, e.surface, e.at, e.digest, e.hash"
 )
 
 
@@ -66,39 +62,6 @@ def to_version_row(record: Record) -> tuple[Value, ...]:
         None if record.valid_from is None else to_text(record.valid_from),
         None if record.expires_at is None else to_text(record.expires_at),
         record.supersedes,
-    )
-
-
-def to_event(row: tuple[Any, ...]) -> Event:
-    """Read the columns of `EVENT_COLUMNS`."""
-    return Event(
-        stream=row[0],
-        seq=row[1],
-        tx=RecordId(row[2]),
-        record=RecordId(row[3]),
-        rev=row[4],
-        action=Action(row[5]),
-        actor=row[6],
-        surface=row[7],
-        at=from_text(row[8]),
-        digest=row[9].hex(),
-        hash=row[10].hex(),
-    )
-
-
-def to_event_row(event: Event) -> tuple[Value, ...]:
-    """The columns of `event` behind `sid`."""
-    return (
-        event.seq,
-        event.tx,
-        event.record,
-        event.rev,
-        event.action.value,
-        event.actor,
-        event.surface,
-        to_text(event.at),
-        bytes.fromhex(event.digest),
-        bytes.fromhex(event.hash),
     )
 
 

@@ -17,8 +17,9 @@ _SAID: Final = (
     " from version",
     "select scope || char(10) || ifnull(key, '') from record",
     "select body from word",
+    "select ifnull(sql, '') from sqlite_schema",
 )
-"""Everything that remaining records say, from which their own bytes on the disk come."""
+"""Everything that remaining records (and the schema's own comments) say: their bytes stay."""
 
 
 def scrub(connections: Connections, folder: Path, erased: Sequence[bytes]) -> ScrubReport:

@@ -1,21 +1,33 @@
-"""The SQLite store: one file in a directory, shared by any number of processes and threads."""
+"""The SQLite store: one file in a directory, shared by any number of processes and threads.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Final
+Agents' hooks read one record at every prompt, in a process of its own. What only writing, searching
+or repairing needs is therefore imported where it is used.
+"""
 
-from lamina.core.access import Reach
-from lamina.core.changes import Commit, Erase, Event, Receipt, Version
-from lamina.core.ids import RecordId
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING, Final
+
 from lamina.core.layers import Durability
-from lamina.core.record import Record
-from lamina.core.sealed import Sealed
-from lamina.stores.base import Capability, Finding, Match, Query, ScrubReport, Search
+from lamina.stores.base import Capability
 from lamina.stores.ledger import Ledger
-from lamina.stores.sqlite import care, commits, index, migrations, reads
+from lamina.stores.sqlite import migrations, reads
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection, connect, translated
-from lamina.stores.sqlite.scrub import scrub
+from lamina.stores.sqlite.driver import connect, translated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from lamina.core.access import Reach
+    from lamina.core.changes import Commit, Event, Receipt, Version
+    from lamina.core.ids import RecordId
+    from lamina.core.record import Record
+    from lamina.core.sealed import Sealed
+    from lamina.stores.base import Finding, Match, Query, ScrubReport, Search
+    from lamina.stores.sqlite.driver import Connection
 
 _TOUCH: Final = "update setting set value = value where name = 'index_version'"
 
@@ -28,6 +40,7 @@ class SqliteStore:
         self._path = folder / "lamina.db"
         self._connections = Connections(self._path)
         self._ledger = Ledger(folder / "erased.jsonl")
+        _create_private(self._path)
         with translated(self._path):
             connection = connect(self._path, create=True)
             try:
@@ -44,6 +57,8 @@ class SqliteStore:
         return str(self._path)
 
     def commit(self, commit: Commit) -> Receipt:
+        from lamina.stores.sqlite import commits
+
         synced = commits.durability(commit) is Durability.SYNCED
         return self._connections.write(lambda c: self._run(c, commit), synced=synced)
 
@@ -64,20 +79,28 @@ class SqliteStore:
             return reads.count(connection, query)
 
     def search(self, search: Search) -> list[Match]:
+        from lamina.stores.sqlite import index
+
         with self._connections.reading() as connection:
             return index.search(connection, search)
 
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
+        from lamina.stores.sqlite import log
+
         with self._connections.reading() as connection:
-            return reads.versions(connection, reach, record_id)
+            return log.versions(connection, reach, record_id)
 
     def events(self, stream: str, *, after: int = 0, limit: int = 1000) -> list[Event]:
+        from lamina.stores.sqlite import log
+
         with self._connections.reading(snapshot=False) as connection:
-            return reads.events(connection, stream, after, limit)
+            return log.events(connection, stream, after, limit)
 
     def transaction(self, tx: RecordId) -> list[Event]:
+        from lamina.stores.sqlite import log
+
         with self._connections.reading(snapshot=False) as connection:
-            return reads.transaction(connection, tx)
+            return log.transaction(connection, tx)
 
     def streams(self) -> list[str]:
         with self._connections.reading(snapshot=False) as connection:
@@ -101,12 +124,18 @@ class SqliteStore:
         return self._ledger.known(ids)
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
+        from lamina.stores.sqlite.scrub import scrub
+
         return scrub(self._connections, self._folder, erased)
 
     def check(self) -> list[Finding]:
+        from lamina.stores.sqlite import care
+
         return care.check(self._connections)
 
     def reindex(self, analyse: Callable[[Record], tuple[str, ...]]) -> int:
+        from lamina.stores.sqlite import care
+
         return self._connections.write(lambda connection: care.reindex(connection, analyse))
 
     def flush(self) -> None:
@@ -117,6 +146,9 @@ class SqliteStore:
         self._connections.close()
 
     def _run(self, connection: Connection, commit: Commit) -> Receipt:
+        from lamina.core.changes import Erase
+        from lamina.stores.sqlite import commits
+
         receipt = commits.run(connection, commit)
         erased = [change.id for change in commit.changes if isinstance(change, Erase)]
         if erased:
@@ -124,3 +156,10 @@ class SqliteStore:
             # again, not one that an import could bring back. What was refused gets none.
             self._ledger.add(erased, commit.at)
         return receipt
+
+
+def _create_private(path: Path) -> None:
+    """Make a new database file that nobody else may read; its log takes over the mode."""
+    with contextlib.suppress(OSError):
+        # Only ever a new file: opening and closing one that is in use would drop its locks.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

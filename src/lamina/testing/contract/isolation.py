@@ -17,10 +17,10 @@ from lamina.testing.builders import (
 # Names that a careless prefix, `like` or sort order would let in.
 NEIGHBOURS = (
     "project/team", "project/team2", "project/team-2", "project/team_2", "project/teamx2",
-    "project/tea", "project/team/agent/a_b", "project/team/agent/axb/task/t", "project/team/agent/axb",
-    "project/team/task/t",
-    "project/team/agent/a_b/task/t", "project/team/agent/a", "user/team", "agent/team", "global",
-    "global/task/team", "project/team/agent/a_b2", "project/zz",
+    "project/tea", "project/zz", "project/team/task/t", "project/team/agent/a",
+    "project/team/agent/a_b", "project/team/agent/a_b/task/t", "project/team/agent/a_b2",
+    "project/team/agent/axb", "project/team/agent/axb/task/t", "user/team", "agent/team",
+    "global", "global/task/team",
 )  # fmt: skip
 
 

@@ -91,6 +91,7 @@ class LifeClauses:
     def test_undoing_writes_the_earlier_version_again(self, store: Store) -> None:
         first = written(store, "before", key="k", tags=("old",))
         write(store, a_put("after", key="k", tags=("new",)))
+        assert (found(store, "before"), found(store, "after")) == ([], ["after"])
         undo = a_put("before", tags=("old",), revises=first.id, expect=2, state=State.CURRENT)
         assert write(store, undo).rev == 3
         record = the(store, first.id)
