@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 STORE = "stores/sqlite/store.py"
 COMMITS = "stores/sqlite/commits.py"
 READS = "stores/sqlite/reads.py"
+LOG = "stores/sqlite/log.py"
 PREDICATES = "stores/sqlite/predicates.py"
 INDEX = "stores/sqlite/index.py"
 CONNECTIONS = "stores/sqlite/connections.py"
@@ -78,7 +79,7 @@ SQLITE = (
     _planted(
         "scrubbing_leaves_no_erased_byte", "nobody looks for erased bytes", "scrub skipped",
         STORE, "return scrub(self._connections, self._folder, erased)",
-        "return ScrubReport(files=1)",
+        "return type(scrub(self._connections, self._folder, [b'?']))(files=1)",
     ),
     _planted(
         "what_a_remaining_record_says_is_no_residue", "living bytes count as residue",
@@ -90,7 +91,11 @@ SQLITE = (
         "secure_delete = on", "secure_delete = off",
     ),
     _planted(
-        "filters_mean_what_the_reference_says", "truth values compare as numbers",
+        "filters_mean_what_the_reference_says", "null is not unequal to anything",
+        "null semantics", PREDICATES, "{name} is not ?", "{name} <> ?",
+    ),
+    _planted(
+        "values_compare_within_their_json_type_only", "truth values compare as numbers",
         "types mixed up", PREDICATES,
         "('integer', 'real')", "('integer', 'real', 'true', 'false')",
     ),
@@ -100,15 +105,15 @@ SQLITE = (
         "step is plan.steps[0] and connection.execute(_ADD_EVENT,",
     ),
     _planted(
-        "events_are_paged_by_sequence", "a page begins with the last of the one before",
-        "off by one", READS, "e.seq > ?", "e.seq >= ?",
+        "events_are_paged_by_sequence", "a page of events repeats the one before it",
+        "off by one", LOG, "e.seq > ?", "e.seq >= ?",
     ),
     _planted(
         "versions_tell_a_records_history_oldest_first", "history is told backwards", "unordered",
-        READS, "where e.record = ? order by e.seq", "where e.record = ? order by e.seq desc",
+        LOG, "where e.record = ? order by e.seq", "where e.record = ? order by e.seq desc",
     ),
     _planted(
-        "streams_are_the_roots_that_were_written", "streams come as they were made", "unordered",
+        "streams_are_the_roots_that_were_written", "streams are listed by age", "unordered",
         READS, "select name from stream order by name", "select name from stream order by sid",
     ),
     _planted(

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 from lamina.core.filters import matches, parse
 from lamina.core.record import State
 from lamina.stores.base import Query, Store
-from lamina.testing.builders import a_put, after_noon, an_id, sight_of, write
+from lamina.testing.builders import a_put, after_noon, an_id, ask, sight_of, write
 
 # Few names and values, so that filters and records meet; odd ones, so that they meet badly.
-NAMES = ["a", "b", "0", "é", 'q"', "a'b", "x\\y", "$", "tab\t", "[0]", "ключ", "🔑"]
+NAMES = ["a", "a", "a", "b", "0", "é", 'q"', "a'b", "x\\y", "$", "tab\t", "[0]", "ключ", "🔑"]
+# Values that one language or another takes for each other.
+ALIKE = [None, False, 0, 0.0, -0.0, "", "0", True, 1, 1.0, "1", "1.0", "true", "null", "a", "A"]
 ODD_FLOATS = [
     0.0, -0.0, 1.0, 0.1, 0.30000000000000004, 1e-7, 5e-324, 2.2250738585072014e-308, 1e308,
     1.7976931348623157e308, 123456789.12345679, 9007199254740993.0, -1.5, 9.223372036854775e18,
@@ -23,8 +25,8 @@ ODD_TEXTS = [
     "'", '"', "\\", "[1]", '{"a": 1}', "\U0010ffff", "ß", "ss", "tab\t", "new\nline", "\x1f",
 ]  # fmt: skip
 SCALARS = st.one_of(
-    st.none(),
-    st.booleans(),
+    st.sampled_from(ALIKE),
+    st.sampled_from(ALIKE),
     st.sampled_from(ODD_INTEGERS),
     st.sampled_from(ODD_FLOATS),
     st.sampled_from(ODD_TEXTS),
@@ -93,6 +95,18 @@ FILTERS = st.lists(CONDITIONS, min_size=1, max_size=2).map(dict)
 
 class FilteringClauses:
     """`lamina.core.filters.matches` is what a filter means."""
+
+    def test_values_compare_within_their_json_type_only(self, store: Store) -> None:
+        held = [*ALIKE, 2, 1.5, "b", [], ["1"], [1, None], {}, {"a": 1}]
+        write(store, *(a_put("held", data={"v": value}) for value in held), a_put("held"))
+        records = ask(store)
+        tests: list[Any] = [{op: value} for op in COMPARISONS for value in ALIKE]
+        tests += [{"$in": [one, other]} for one in ALIKE for other in (1, "b", None)]
+        tests += [{"$prefix": start} for start in ("", "1", "t", "1.")]
+        for wanted in (*tests, *([value] for value in ALIKE)):
+            where = parse({"data.v": wanted})
+            expected = [record for record in records if matches(record, where)]
+            assert ask(store, {"data.v": wanted}) == expected, wanted
 
     @settings(deadline=None, suppress_health_check=list(HealthCheck))
     @given(

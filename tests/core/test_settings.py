@@ -1,0 +1,42 @@
+"""Settings take what they list and nothing else; without a choice, the default holds."""
+
+import pytest
+
+from lamina.core.settings import SETTINGS, check_setting, effective, setting_named
+from lamina.errors import InvalidInputError
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_setting_has_a_meaning_and_a_default_among_its_choices(name: str) -> None:
+    setting = setting_named(name)
+    assert setting.meaning
+    assert setting.default in setting.choices
+    assert len(set(setting.choices)) == len(setting.choices) >= 2
+    for choice in setting.choices:
+        assert check_setting(name, choice) == choice
+
+
+@pytest.mark.parametrize("value", ["", "On", " on", "true", "1", "x" * 10_000])
+def test_a_value_that_is_not_listed_is_refused(value: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        check_setting("secrets.seal", value)
+    assert "on, off" in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("name", ["", "nope", "secrets", "index_version", "Secrets.seal", "a" * 999])
+def test_an_unknown_setting_is_refused_with_the_list(name: str) -> None:
+    with pytest.raises(InvalidInputError, match="knowledge.accept"):
+        check_setting(name, "on")
+
+
+def test_the_defaults_are_the_safe_choices() -> None:
+    assert effective({}) == {
+        "knowledge.accept": "auto", "knowledge.ties": "newest", "secrets.seal": "on",
+    }  # fmt: skip
+
+
+def test_a_choice_replaces_the_default_and_strangers_are_left_out() -> None:
+    found = effective({"knowledge.ties": "review", "index_version": "x"})
+    assert found["knowledge.ties"] == "review"
+    assert set(found) == set(SETTINGS)

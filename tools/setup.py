@@ -1,0 +1,73 @@
+"""Builds `.venv` from `requirements.lock`, checked by hash; nothing but the standard library.
+
+The stamp remembers what `.venv` was built from. When interpreter, folder or lock differ, it is
+built anew, so that nothing left over can hide a missing dependency; when only `pyproject.toml`
+differs, the package is installed again. Otherwise there is nothing to do.
+"""
+
+import compileall
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+VENV = Path(".venv")
+STAMP = VENV / ".lamina-stamp"
+PYTHON = VENV / "bin" / "python"
+
+
+def main() -> None:
+    """Bring `.venv` up to date."""
+    if sys.version_info < (3, 11):
+        sys.exit(
+            f"Lamina needs Python 3.11 or newer; this is {sys.version.split()[0]}.\n"
+            "Name a newer one: make setup PYTHON=python3.12"
+        )
+    environment = _digest(str(sys.version_info[:2]), os.path.realpath("."), "requirements.lock")
+    package = _digest("", "", "pyproject.toml")
+    built = STAMP.read_text().split() if STAMP.exists() and PYTHON.exists() else ["", ""]
+    if built[0] != environment:
+        _build()
+    if built != [environment, package]:
+        STAMP.unlink(missing_ok=True)
+        print("Installing lamina from this folder ...")
+        _pip("--no-deps", "--no-build-isolation", "--editable", ".")
+        STAMP.write_text(f"{environment}\n{package}\n")
+        print("Ready.")
+    # Commands start twice as slowly from bare source, where Python may not cache it by itself.
+    compileall.compile_dir("src", quiet=2)
+
+
+def _build() -> None:
+    if not all(importlib.util.find_spec(name) for name in ("ensurepip", "venv")):
+        sys.exit(
+            f"{sys.executable} cannot make virtual environments: ensurepip or venv is missing.\n"
+            "Debian, Ubuntu: apt install python3-venv. Elsewhere: use a Python from python.org,\n"
+            "Homebrew, pyenv or conda, and name it: make setup PYTHON=/path/to/python3"
+        )
+    print(f"Building .venv with Python {sys.version.split()[0]} ...")
+    shutil.rmtree(VENV, ignore_errors=True)
+    # The interpreter behind an activated environment, which may be the one just removed.
+    base = getattr(sys, "_base_executable", "") or sys.executable
+    subprocess.run([base, "-m", "venv", str(VENV)], check=True)
+    print("Installing what requirements.lock names (half a minute or so) ...")
+    _pip("--require-hashes", "--requirement", "requirements.lock")
+
+
+def _pip(*arguments: str) -> None:
+    command = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    done = subprocess.run([*command, *arguments], check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def _digest(version: str, folder: str, name: str) -> str:
+    parts = (version.encode(), os.fsencode(folder), Path(name).read_bytes())
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+if __name__ == "__main__":
+    main()
