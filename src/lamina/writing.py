@@ -104,7 +104,7 @@ class WritePath:
                 at=clock.now(),
                 tx=clock.fresh_id(),
                 idempotency_key=idempotency_key,
-                request=_digest(changes),
+                request=_digest(changes) if idempotency_key else "",
             )  # fmt: skip
         )
 

@@ -27,7 +27,9 @@ FINN = Principal("finn", Role.AGENT, Scope.of("project/web"))
 OTTO = Principal("otto", Role.ORCHESTRATOR)
 
 
-def _said(text: str = "text", layer: str = "knowledge", by: Principal = USER, **said: Any) -> Content:
+def _said(
+    text: str = "text", layer: str = "knowledge", by: Principal = USER, **said: Any
+) -> Content:
     return new_content(text, said, layer, by)  # type: ignore[arg-type]  # tests say wrong things too
 
 
@@ -53,7 +55,8 @@ def test_the_kind_is_the_layers_usual_one(layer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "importance"), [("decision", 0.9), ("convention", 0.8), ("failure", 0.85), ("fact", 0.5)]
+    ("kind", "importance"),
+    [("decision", 0.9), ("convention", 0.8), ("failure", 0.85), ("fact", 0.5)],
 )
 def test_some_kinds_matter_more(kind: str, importance: float) -> None:
     assert _said(kind=kind).importance == importance

@@ -24,7 +24,9 @@ def test_a_value_that_is_not_listed_is_refused(value: str) -> None:
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize("name", ["", "nope", "secrets", "index_version", "Secrets.seal", "a" * 999])
+@pytest.mark.parametrize(
+    "name", ["", "nope", "secrets", "index_version", "Secrets.seal", "a" * 999]
+)
 def test_an_unknown_setting_is_refused_with_the_list(name: str) -> None:
     with pytest.raises(InvalidInputError, match="knowledge.accept"):
         check_setting(name, "on")

@@ -11,7 +11,7 @@ QUICK_KINDS = (
     "scope predicate dropped", "LIKE for range", "ack without commit", "event skipped",
     "compare-and-set ignored", "order by clock", "limit before filter", "expired shown",
     "receipts not stored", "secure delete off", "not all or nothing", "text as syntax",
-    "null semantics", "lock left out",
+    "old versions shown", "lock left out",
 )  # fmt: skip
 """One mutant of each of these runs every time; `LAMINA_MUTANTS=all` runs the whole table."""
 

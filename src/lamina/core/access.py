@@ -17,6 +17,7 @@ from lamina.errors import ForbiddenError
 _EVERY: Final = frozenset(LAYERS)
 _NOT_WORKING: Final = _EVERY - {"working"}
 _AGENT_WRITES: Final = frozenset(("knowledge", "episode", "artifact", "blackboard", "task"))
+_FILLERS: Final = (Surface.PIPELINE, Surface.IMPORT)
 _PRODUCER_ONLY: Final = frozenset(("episode", "artifact"))
 
 
@@ -95,8 +96,8 @@ def reach(principal: Principal) -> Reach:
 
 def may_write(principal: Principal, scope: Scope, layer: str) -> bool:
     """Whether the principal may add records there."""
-    if principal.surface is not Surface.IMPORT and LAYERS[layer].pipeline_only:
-        return principal.surface is Surface.PIPELINE
+    if LAYERS[layer].pipeline_only and principal.surface not in _FILLERS:
+        return False
     root = principal.root
     match principal.role:
         case Role.ADMIN:

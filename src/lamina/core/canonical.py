@@ -14,6 +14,9 @@ from lamina.errors import InvalidInputError
 Json: TypeAlias = Any
 """A value made of dict, list, str, int, float, bool and None."""
 
+_ENCODER: Final = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+)
 MAX_DEPTH: Final = 64
 MAX_BYTES: Final = 1_048_576
 MAX_INTEGER: Final = 2**63 - 1
@@ -21,9 +24,7 @@ MAX_INTEGER: Final = 2**63 - 1
 
 def dumps(value: Json) -> str:
     """Write a checked value canonically."""
-    return json.dumps(
-        value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
-    )
+    return _ENCODER.encode(value)
 
 
 def loads(text: str | bytes, argument: str) -> Json:
@@ -85,10 +86,12 @@ def _measure(value: Json, argument: str) -> None:
         seen += 1
         # Every value takes a byte at least; without this, shared references could grow for ever.
         if seen > MAX_BYTES:
-            raise InvalidInputError(f"`{argument}` holds more than {MAX_BYTES:,} values")
+            raise _too_many(argument)
         if isinstance(item, Mapping | list | tuple):
             if depth > MAX_DEPTH:
                 raise _too_deep(argument)
+            if seen + len(todo) + len(item) > MAX_BYTES:
+                raise _too_many(argument)
             todo.extend((child, depth + 1, where) for child, where in _children(item, path))
         else:
             _check_scalar(item, path)
@@ -135,13 +138,19 @@ def _check_scalar(item: Json, path: str) -> None:
 def _copy(value: Json) -> Json:
     """Plain types only: subclasses of int or dict must not outlive the call that passed them."""
     if isinstance(value, Mapping):
-        return {str(name): _copy(child) for name, child in value.items()}
+        return {str.__str__(name): _copy(child) for name, child in value.items()}
     if isinstance(value, list | tuple):
         return [_copy(child) for child in value]
     if value is None or isinstance(value, bool):
         return value
-    kind = next(kind for kind in (str, int, float) if isinstance(value, kind))
-    return kind(value)
+    # The base class is asked: a subclass could answer with something that was not checked.
+    if isinstance(value, str):
+        return str.__str__(value)
+    return int.__int__(value) if isinstance(value, int) else float.__float__(value)
+
+
+def _too_many(argument: str) -> InvalidInputError:
+    return InvalidInputError(f"`{argument}` holds more than {MAX_BYTES:,} values")
 
 
 def _too_deep(argument: str) -> InvalidInputError:
