@@ -97,6 +97,8 @@ class WritePath:
         """Carry out changes, all or none."""
         if idempotency_key is not None:
             canonical.check_text(idempotency_key, "idempotency_key", limit=512)
+            if not idempotency_key:
+                raise InvalidInputError("`idempotency_key` is empty", remedy="Leave it out")
         return self._store.commit(
             Commit(
                 changes=tuple(changes),
@@ -104,7 +106,7 @@ class WritePath:
                 at=clock.now(),
                 tx=clock.fresh_id(),
                 idempotency_key=idempotency_key,
-                request=_digest(changes) if idempotency_key else "",
+                request="" if idempotency_key is None else _digest(changes),
             )  # fmt: skip
         )
 

@@ -46,20 +46,20 @@ class SearchingClauses:
     def test_the_better_match_comes_first(self, store: Store) -> None:
         padding = " and a few more words about nothing in particular"
         for text in (
-            "saucer" + padding,
-            "kettle" + padding * 3,
-            "kettle kettle saucer" + padding,
-            "kettle" + padding,
+            "drum" + padding,
+            "lamp" + padding * 3,
+            "lamp lamp drum" + padding,
+            "lamp" + padding,
             "nothing of the sort",
         ):
             write(store, a_put(text))
         # More often, in less text, and all words rather than one.
-        hits = found(store, "kettle saucer")
-        assert hits[0] == "kettle kettle saucer" + padding
+        hits = found(store, "lamp drum")
+        assert hits[0] == "lamp lamp drum" + padding
         assert len(hits) == 4
-        assert hits.index("kettle" + padding) < hits.index("kettle" + padding * 3)
+        assert hits.index("lamp" + padding) < hits.index("lamp" + padding * 3)
         # The rarer word tells more.
-        assert found(store, "saucer kettle")[1] == "saucer" + padding
+        assert found(store, "drum lamp")[1] == "drum" + padding
 
     def test_equal_matches_come_newest_first(self, store: Store) -> None:
         for number in range(5):
