@@ -42,6 +42,7 @@ def erase(store: Store, path: WritePath, reach: Reach, records: Sequence[Record]
         files=report.files,
         bytes=report.bytes,
         residue=report.residue,
+        unlooked=report.unlooked,
         mentions=tuple(_mentions(store, reach, records)),
         chain_verified=all(_holds(store, stream) for stream in streams),
     )
@@ -84,4 +85,4 @@ def _mentions(store: Store, reach: Reach, records: Sequence[Record]) -> Iterator
 
 
 def _holds(store: Store, stream: str) -> bool:
-    return not list(chain.verify(store.events(stream, limit=2**62)))
+    return not list(chain.verify(store.events(stream, limit=None)))

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 from lamina.core import canonical
 from lamina.core.changes import Action, Adopt
 from lamina.core.draft import check_share
-from lamina.core.ids import RecordId, check_id
+from lamina.core.ids import check_id
 from lamina.core.instants import check_instant
 from lamina.core.layers import check_kind_of, layer_named
 from lamina.core.names import check_key, check_kind, check_name, check_tags
@@ -115,16 +115,8 @@ def parse_line(line: str) -> Record:
 
 
 def _records(mem: Memory) -> Iterator[Record]:
-    """Page by page in the order of creation, so that a large store is never held at once."""
-    last: RecordId | None = None
-    while True:
-        page = mem.store.query(
-            Query(reach=mem.reach, order_by=(None, False), limit=_PAGE, after=last)
-        )
-        yield from page
-        if len(page) < _PAGE:
-            return
-        last = page[-1].id
+    for stream in mem.store.streams():
+        yield from mem.store.walk(mem.reach, stream)
 
 
 def _versions(mem: Memory) -> Iterator[Record]:

@@ -45,6 +45,8 @@ class Erasure:
     bytes: int
     residue: tuple[str, ...]
     """Files that still hold erased bytes; empty when the erase is complete."""
+    unlooked: tuple[str, ...]
+    """Places of the store where copies may lie and nobody could look."""
     mentions: tuple[RecordId, ...]
     """Other visible records that say the same words; erase them too if they should go."""
     chain_verified: bool
@@ -52,4 +54,4 @@ class Erasure:
     @property
     def complete(self) -> bool:
         """Whether nothing of it is left in the store."""
-        return not self.residue and self.chain_verified
+        return not self.residue and not self.unlooked and self.chain_verified

@@ -72,12 +72,13 @@ def check_tags(tags: object) -> tuple[str, ...]:
 def _label(value: object, argument: str, limit: int) -> str:
     if not isinstance(value, str):
         raise InvalidInputError(f"`{argument}` must be text, not {type(value).__name__}")
-    if len(value) > limit:
+    label = unicodedata.normalize("NFC", value) if len(value) <= limit else value
+    if len(label) > limit:
         raise InvalidInputError(
             f"`{argument}` has {len(value):,} characters; the limit is {limit}",
             remedy="Keep the long part in the text or the data",
         )
-    label = unicodedata.normalize("NFC", check_text(value, argument))
+    check_text(label, argument)
     if not label or label != label.strip():
         raise InvalidInputError(f"`{argument}` is empty or has spaces around it: {value!r:.40}")
     if any(unicodedata.category(c) in _INVISIBLE and c not in _JOINERS for c in label):

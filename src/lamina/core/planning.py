@@ -5,35 +5,54 @@ that supersession, conflicts and compare-and-set are decided alike everywhere. N
 touches a disk, and nothing of a caller's runs here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from lamina.core import changes, conflict
 from lamina.core.changes import Action, Change, Commit, Outcome
 from lamina.core.ids import RecordId
-from lamina.core.layers import LAYERS, place_of, slot
+from lamina.core.layers import LAYERS, Durability, place_of, slot
 from lamina.core.record import INDEXED, Record, State, canonical_bytes
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
-from lamina.errors import ConflictError, InvalidInputError, NotFoundError
+from lamina.core.versions import INDEX_VERSION
+from lamina.errors import ConflictError, InvalidInputError, NotFoundError, StoreVersionError
+
+T = TypeVar("T")
 
 
 class View(Protocol):
-    """What planning needs to know of the present, answered under the store's write lock."""
+    """What planning asks of the present, in bulk, under the store's write lock."""
 
-    def record(self, record_id: RecordId) -> Record | None:
-        """The newest version of a record, in whatever state."""
+    def records(self, ids: Sequence[RecordId]) -> Iterable[Record]:
+        """The newest versions of those records that exist, in whatever state."""
 
-    def holder(self, place: str) -> Record | None:
-        """The current record that holds a slot."""
+    def holders(self, places: Sequence[str]) -> Iterable[Record]:
+        """The current records that hold these slots."""
+
+    def erased(self, ids: Sequence[RecordId]) -> Collection[RecordId]:
+        """Those of the ids that were erased here."""
 
     def last_instant(self, stream: str) -> datetime | None:
         """When the stream's newest event happened."""
 
     def setting(self, name: str) -> str | None:
         """What was chosen for this store, if anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a commit touches, as far as it says so itself.
+
+    A store with a lock per stream looks up the scopes of `ids`, which never change, locks the
+    streams of all scopes in one fixed order, and plans then.
+    """
+
+    ids: tuple[RecordId, ...]
+    places: tuple[str, ...]
+    scopes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +80,80 @@ class Plan:
     outcomes: tuple[Outcome, ...]
 
 
+def needs(commit: Commit) -> Needs:
+    """The records, slots and scopes that the changes of a commit name."""
+    ids: list[RecordId] = []
+    places: list[str | None] = []
+    scopes: list[str] = []
+    for change in commit.changes:
+        match change:
+            case changes.Put():
+                ids += [change.id] if change.revises is None else [change.id, change.revises]
+                scopes.append(change.scope)
+                if change.key is not None and change.revises is None:
+                    kind = change.content.kind
+                    places.append(slot(LAYERS[change.layer], change.scope, kind, change.key))
+            case changes.Adopt():
+                ids.append(change.record.id)
+                scopes.append(change.record.scope)
+                places.append(place_of(change.record))
+            case _:
+                ids.append(change.id)
+    named = (place for place in places if place is not None)
+    return Needs(_once(ids), _once(named), _once(scopes))
+
+
 def make_plan(commit: Commit, view: View) -> Plan:
     """Decide every change of a commit, each seeing what the ones before it did."""
+    analysed = view.setting("index_version")
+    if analysed not in (None, INDEX_VERSION):
+        raise StoreVersionError(
+            f"the store's words were analysed by {analysed}, not by {INDEX_VERSION}",
+            remedy="Run `lamina doctor --repair`, or upgrade this Lamina",
+        )
     planner = _Planner(commit, view)
     for change in commit.changes:
         planner.decide(change)
     return Plan(tuple(planner.steps), tuple(planner.outcomes))
 
 
+def durability_of(commit: Commit) -> Durability:
+    """Synced, unless every record of the commit is of a layer that asks for less."""
+    relaxed = all(
+        isinstance(change, changes.Put) and LAYERS[change.layer].durability is Durability.COMMITTED
+        for change in commit.changes
+    )
+    return Durability.COMMITTED if relaxed else Durability.SYNCED
+
+
 class _Planner:
-    """The present overlaid with the steps decided so far."""
+    """The present overlaid with the steps decided so far; all of it is fetched at the start."""
 
     def __init__(self, commit: Commit, view: View) -> None:
         self._commit = commit
         self._view = view
-        self._records: dict[RecordId, Record | None] = {}
-        self._places: dict[str, Record | None] = {}
+        named = needs(commit)
+        self._records: dict[RecordId, Record | None] = dict.fromkeys(named.ids)
+        self._records |= {record.id: record for record in view.records(named.ids)}
+        places = _once((*named.places, *self._reachable()))
+        self._places: dict[str, Record | None] = dict.fromkeys(places)
+        self._places |= {str(place_of(record)): record for record in view.holders(places)}
         self.steps: list[Step] = []
         self.outcomes: list[Outcome] = []
+
+    def _reachable(self) -> Iterator[str]:
+        """The slots that records named by id may come to hold: another kind, or current again."""
+        for change in self._commit.changes:
+            match change:
+                case changes.Put(revises=str() as named, content=content):
+                    record, kind = self._records[named], content.kind
+                case changes.Move():
+                    record = self._records[change.id]
+                    kind = record.kind if record else ""
+                case _:
+                    continue
+            if record is not None and record.key is not None:
+                yield slot(LAYERS[record.layer], record.scope, kind, record.key)
 
     def decide(self, change: Change) -> None:
         match change:
@@ -100,7 +175,7 @@ class _Planner:
         """A new record, or a new version of whichever record holds the key."""
         layer = LAYERS[put.layer]
         place = put.key and slot(layer, put.scope, put.content.kind, put.key)
-        current = self._holder(place) if place else None
+        current = self._places[place] if place else None
         if current is None:
             if put.expect:
                 raise _moved(f"no record holds this key, but rev {put.expect} was expected")
@@ -144,7 +219,7 @@ class _Planner:
         self._take(Step(Action.REVISED, current, after, terms, sealed))
 
     def _create(self, put: changes.Put, state: State) -> None:
-        if self._record(put.id) is not None:
+        if self._records[put.id] is not None:
             raise _moved(f"there is a record {put.id} already")
         at = self._instant(put.scope)
         record = Record(
@@ -169,7 +244,7 @@ class _Planner:
 
     def _adopt(self, adopt: changes.Adopt) -> None:
         """Take a version as it is; where another record holds its key, beside it as a proposal."""
-        record, current = adopt.record, self._record(adopt.record.id)
+        record, current = adopt.record, self._records[adopt.record.id]
         if current is not None and _identity(current) != _identity(record):
             raise _moved(f"record {record.id} is another one here")
         if current is not None and current.rev >= record.rev:
@@ -178,8 +253,10 @@ class _Planner:
                 raise _moved(f"record {record.id} rev {record.rev} says something else here")
             self.outcomes.append(_outcome(Action.UNCHANGED, current))
             return
+        if current is None and self._view.erased([record.id]):
+            raise ConflictError(f"record {record.id} was erased here and stays erased")
         place = place_of(record)
-        rival = self._holder(place) if place else None
+        rival = self._places[place] if place else None
         if rival is not None and rival.id != record.id:
             record = replace(record, state=State.PROPOSED)
         action = Action.REVISED if current else Action.ADOPTED
@@ -195,25 +272,15 @@ class _Planner:
         self.steps.append(step)
         self.outcomes.append(_outcome(step.action, step.subject))
 
-    def _record(self, record_id: RecordId) -> Record | None:
-        if record_id in self._records:
-            return self._records[record_id]
-        return self._view.record(record_id)
-
     def _existing(self, record_id: RecordId) -> Record:
-        found = self._record(record_id)
+        found = self._records[record_id]
         if found is None:
             raise NotFoundError(f"there is no record {record_id}")
         return found
 
-    def _holder(self, place: str) -> Record | None:
-        if place in self._places:
-            return self._places[place]
-        return self._view.holder(place)
-
     def _check_place(self, after: Record) -> None:
         place = place_of(after)
-        rival = self._holder(place) if place else None
+        rival = self._places[place] if place else None
         if rival is not None and rival.id != after.id:
             raise _moved(f"record {rival.id} now holds the key {after.key!r}")
 
@@ -221,6 +288,10 @@ class _Planner:
         """The commit's time, but never before what the stream has already seen."""
         last = self._view.last_instant(stream_of(scope))
         return self._commit.at if last is None else max(last, self._commit.at)
+
+
+def _once(values: Iterable[T]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(values))
 
 
 def streams_of(steps: Iterable[Step]) -> tuple[str, ...]:

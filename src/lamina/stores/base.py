@@ -12,9 +12,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 from lamina.core.filters import Filter
+from lamina.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from lamina.core.access import Reach
@@ -49,8 +50,10 @@ class Query:
     order_by: tuple[str | None, bool] = (None, True)
     """The field and whether the greatest comes first; no field means the order of creation."""
     limit: int | None = None
-    after: RecordId | None = None
-    """Continue behind this record; in the order of creation only."""
+
+    def __post_init__(self) -> None:
+        """Refuse what stores would read differently."""
+        check_count(self.limit, "limit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,11 @@ class Search:
     terms: tuple[Term, ...]
     where: Filter = Filter()
     live_at: datetime | None = None
-    limit: int = 10
+    limit: int | None = 10
+
+    def __post_init__(self) -> None:
+        """Refuse what stores would read differently."""
+        check_count(self.limit, "limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,12 @@ class Match:
     score: float
     terms: tuple[str, ...]
     """The tokens of the query that the record holds, for highlighting and for explaining."""
+
+
+def check_count(value: int | None, argument: str) -> None:
+    """Refuse a negative number, which stores would read as all, none or all but some."""
+    if value is not None and value < 0:
+        raise InvalidInputError(f"`{argument}` must not be negative: {value}")
 
 
 class Severity(StrEnum):
@@ -103,12 +116,20 @@ class ScrubReport:
     bytes: int = 0
     residue: tuple[str, ...] = field(default=())
     """Files that still hold erased bytes which no remaining record explains."""
+    unlooked: tuple[str, ...] = field(default=())
+    """Places of the store where copies may lie and it cannot look, such as a server's own log."""
 
 
 class Store(Protocol):
     """Records, their versions and the log. Safe to share between threads.
 
-    Driver errors surface as `StoreError`. What lies beyond a `reach` does not exist for the call.
+    What lies beyond a `reach` does not exist for the call; where none is passed, the caller sees to
+    it. Driver errors surface as `StoreError`. After an error it is unknown whether a commit took
+    place: repeat it with the same idempotency key.
+
+    Text compares by code point, numbers by their exact value, and null is less than anything. The
+    order of creation is total within a stream; across streams it is that of the commits, as far as
+    one was acknowledged before the other began.
     """
 
     @property
@@ -117,7 +138,7 @@ class Store(Protocol):
 
     @property
     def location(self) -> str:
-        """Where it is, for people."""
+        """Where it is, for people; never with a password."""
 
     def commit(self, commit: Commit) -> Receipt:
         """Apply all changes or none, with one event for each record changed.
@@ -134,6 +155,13 @@ class Store(Protocol):
     def query(self, query: Query) -> list[Record]:
         """The newest versions that match, newest record first unless `order_by` says else."""
 
+    def walk(self, reach: Reach, stream: str) -> Iterator[Record]:
+        """Every record of a stream, oldest first, without holding them all.
+
+        What exists from the first step to the last is met exactly once, whatever else is written or
+        erased meanwhile.
+        """
+
     def count(self, query: Query) -> int:
         """How many `query` would return without its limit."""
 
@@ -143,11 +171,11 @@ class Store(Protocol):
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
         """Every event of a record with its version, oldest first; empty when it is unknown."""
 
-    def events(self, stream: str, *, after: int = 0, limit: int = 1000) -> list[Event]:
+    def events(self, stream: str, *, after: int = 0, limit: int | None = 1000) -> list[Event]:
         """A stream's events behind a sequence number, in order."""
 
     def transaction(self, tx: RecordId) -> list[Event]:
-        """The events of one commit, in order."""
+        """The events of one commit, by stream and sequence."""
 
     def streams(self) -> list[str]:
         """The names of all streams, sorted."""
@@ -171,7 +199,10 @@ class Store(Protocol):
         """Look the store over, without changing it."""
 
     def reindex(self, analyse: Callable[[Record], tuple[str, ...]]) -> int:
-        """Build the keyword index anew and return how many records it holds."""
+        """Build the keyword index anew and return how many records it holds.
+
+        `analyse` is a pure function; it may be called more than once for a record.
+        """
 
     def flush(self) -> None:
         """Make everything acknowledged as durable as this store can."""

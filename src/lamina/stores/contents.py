@@ -101,17 +101,19 @@ class Contents:
     streams: dict[str, Stream] = field(default_factory=dict)
     receipts: dict[tuple[str, str], tuple[str, Receipt]] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
-    erased: set[RecordId] = field(default_factory=set)
+    tombstones: set[RecordId] = field(default_factory=set)
 
-    def record(self, record_id: RecordId) -> Record | None:
-        """The newest version of a record, in whatever state."""
-        entry = self.entries.get(record_id)
-        return None if entry is None else entry.newest
+    def records(self, ids: Iterable[RecordId]) -> list[Record]:
+        """The newest versions of those records that exist, in the order asked for."""
+        return [self.entries[one].newest for one in ids if one in self.entries]
 
-    def holder(self, place: str) -> Record | None:
-        """The current record that holds a slot."""
-        record_id = self.places.get(place)
-        return None if record_id is None else self.record(record_id)
+    def holders(self, places: Iterable[str]) -> list[Record]:
+        """The current records that hold these slots."""
+        return self.records(self.places[place] for place in places if place in self.places)
+
+    def erased(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
+        """Those of the ids that were erased here."""
+        return frozenset(self.tombstones.intersection(ids))
 
     def last_instant(self, stream: str) -> datetime | None:
         """When the stream's newest event happened."""

@@ -20,7 +20,16 @@ from lamina.core.planning import Step, make_plan
 from lamina.core.record import INDEXED, Record
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
-from lamina.stores.base import Capability, Finding, Match, Query, ScrubReport, Search, Severity
+from lamina.stores.base import (
+    Capability,
+    Finding,
+    Match,
+    Query,
+    ScrubReport,
+    Search,
+    Severity,
+    check_count,
+)
 from lamina.stores.contents import Contents, Entry, Stream
 from lamina.stores.receipts import check_same_request
 
@@ -65,19 +74,16 @@ class EphemeralStore:
 
     def get(self, reach: Reach, ids: Sequence[RecordId]) -> list[Record]:
         with self._lock:
-            found = (self._contents.record(record_id) for record_id in ids)
-            return [record for record in found if record is not None and reach.sees(record)]
+            return [record for record in self._contents.records(ids) if reach.sees(record)]
 
     def find(self, reach: Reach, place: str) -> Record | None:
         with self._lock:
-            found = self._contents.holder(place)
-            return found if found is not None and reach.sees(found) else None
+            found = self._contents.holders([place])
+            return found[0] if found and reach.sees(found[0]) else None
 
     def query(self, query: Query) -> list[Record]:
         with self._lock:
             found = list(self._matching(query))
-            if query.after is not None:
-                found = self._behind(found, query.after, query.order_by[1])
         field, descending = query.order_by
         if field is not None:
             # Sorting is stable: reversing first keeps the newest in front among equals.
@@ -86,6 +92,14 @@ class EphemeralStore:
         elif descending:
             found.reverse()
         return found[: query.limit]
+
+    def walk(self, reach: Reach, stream: str) -> Iterator[Record]:
+        with self._lock:
+            ids = list(self._contents.entries)
+        for record_id in ids:
+            for record in self.get(reach, [record_id]):
+                if stream_of(record.scope) == stream:
+                    yield record
 
     def count(self, query: Query) -> int:
         with self._lock:
@@ -117,10 +131,12 @@ class EphemeralStore:
                 return []
             return [Version(event, kept.get(event.rev)) for event in events]
 
-    def events(self, stream: str, *, after: int = 0, limit: int = 1000) -> list[Event]:
+    def events(self, stream: str, *, after: int = 0, limit: int | None = 1000) -> list[Event]:
+        check_count(after, "after")
+        check_count(limit, "limit")
         with self._lock:
             found = self._contents.streams.get(stream)
-            return found.events[after : after + limit] if found else []
+            return found.events[after:][:limit] if found else []
 
     def transaction(self, tx: RecordId) -> list[Event]:
         with self._lock:
@@ -146,7 +162,7 @@ class EphemeralStore:
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         with self._lock:
-            return frozenset(self._contents.erased.intersection(ids))
+            return self._contents.erased(ids)
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
         del erased
@@ -228,7 +244,7 @@ class EphemeralStore:
         contents = self._contents
         del contents.entries[record_id]
         stream.drop(record_id)
-        contents.erased.add(record_id)
+        contents.tombstones.add(record_id)
         touched = {event.tx for event in self._all_events() if event.record == record_id}
         contents.receipts = {
             owner: kept for owner, kept in contents.receipts.items() if kept[1].tx not in touched
@@ -244,14 +260,6 @@ class EphemeralStore:
                 and matches(record, query.where)
             ):
                 yield record
-
-    def _behind(self, found: list[Record], after: RecordId, descending: bool) -> list[Record]:
-        """What was created before a record, or behind it, whether or not it matches itself."""
-        order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
-        if after not in order:
-            return []
-        sign = -1 if descending else 1
-        return [one for one in found if sign * (order[one.id] - order[after]) > 0]
 
     def _all_events(self) -> Iterator[Event]:
         for _, stream in sorted(self._contents.streams.items()):

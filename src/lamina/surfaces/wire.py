@@ -106,6 +106,7 @@ def erasure_out(erasure: Erasure) -> dict[str, Any]:
         "files": erasure.files,
         "bytes": erasure.bytes,
         "residue": list(erasure.residue),
+        "unlooked": list(erasure.unlooked),
         "mentions": list(erasure.mentions),
         "chain_verified": erasure.chain_verified,
         "complete": erasure.complete,

@@ -91,7 +91,7 @@ def _strays(connection: Connection) -> Iterator[Finding]:
 
 def _chains(connection: Connection) -> Iterator[Finding]:
     for name in reads.streams(connection):
-        events = log.events(connection, name, 0, -1)
+        events = log.events(connection, name, 0, None)
         for found in chain.verify(events):
             where = f"{found.stream} event {found.seq}: {found.reason}"
             yield Finding("chain", Severity.RECORD, where, _RESTORE)

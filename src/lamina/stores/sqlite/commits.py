@@ -9,11 +9,11 @@ from typing import Final
 
 from lamina import clock
 from lamina.core import chain
-from lamina.core.changes import Action, Commit, Event, Put, Receipt
+from lamina.core.changes import Action, Commit, Event, Receipt
 from lamina.core.ids import RecordId
 from lamina.core.instants import to_text
-from lamina.core.layers import LAYERS, Durability
-from lamina.core.planning import Step, make_plan, streams_of
+from lamina.core.layers import LAYERS
+from lamina.core.planning import Step, durability_of, make_plan, streams_of
 from lamina.core.record import INDEXED, Record
 from lamina.stores import receipts
 from lamina.stores.sqlite import index
@@ -66,20 +66,11 @@ def run(connection: Connection, commit: Commit) -> Receipt:
         _apply(connection, stream, step, (event, salt))
     present.save()
     seqs = tuple((name, stream.head.seq) for name, stream in streams.items())
-    receipt = Receipt(commit.tx, plan.outcomes, seqs, durability(commit))
+    receipt = Receipt(commit.tx, plan.outcomes, seqs, durability_of(commit))
     if owner is not None:
         body = (*owner, commit.request, commit.tx, receipts.to_text(receipt))
         connection.execute("insert into receipt values (?, ?, ?, ?, ?)", body)
     return receipt
-
-
-def durability(commit: Commit) -> Durability:
-    """Synced, unless every record of the commit is of a layer that asks for less."""
-    relaxed = all(
-        isinstance(change, Put) and LAYERS[change.layer].durability is Durability.COMMITTED
-        for change in commit.changes
-    )
-    return Durability.COMMITTED if relaxed else Durability.SYNCED
 
 
 def _owner(commit: Commit) -> tuple[str, bytes] | None:

@@ -73,7 +73,8 @@ def _search_stream(
         f" where {where.sql}"
         " group by r.rid order by score desc, r.rid desc limit ?"
     )
-    every = (bm25.PRECISION, *parameters, *where.parameters, wanted.limit)
+    limit = -1 if wanted.limit is None else wanted.limit
+    every = (bm25.PRECISION, *parameters, *where.parameters, limit)
     for *record, rid, score, terms in rows(connection, sql, every):
         yield Match(to_record(tuple(record)), score, _plain(terms)), rid
 

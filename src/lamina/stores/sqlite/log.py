@@ -38,10 +38,10 @@ def versions(connection: Connection, reach: Reach, record_id: RecordId) -> list[
     return [Version(event, kept.get(event.rev)) for event in events]
 
 
-def events(connection: Connection, stream: str, after: int, limit: int) -> list[Event]:
+def events(connection: Connection, stream: str, after: int, limit: int | None) -> list[Event]:
     """A stream's events behind a sequence number."""
     sql = f"{_EVENTS} where s.name = ? and e.seq > ? order by e.seq limit ?"
-    return _events(connection, sql, (stream, after, limit))
+    return _events(connection, sql, (stream, after, -1 if limit is None else limit))
 
 
 def transaction(connection: Connection, tx: RecordId) -> list[Event]:

@@ -1,5 +1,6 @@
 """The present state of a store inside one write transaction, each part of it read once."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -8,12 +9,11 @@ from lamina.core import chain
 from lamina.core.ids import RecordId
 from lamina.core.instants import from_text, to_text
 from lamina.core.record import Record
-from lamina.core.versions import INDEX_VERSION
-from lamina.errors import StoreVersionError
 from lamina.stores.sqlite import migrations, reads
-from lamina.stores.sqlite.driver import Connection, rows
+from lamina.stores.sqlite.driver import Connection, one, rows
 
 _STREAM: Final = "select sid, seq, hash, at, documents, tokens from stream where name = ?"
+_ERASED: Final = "select 1 from event where record = ? and action = 'erased'"
 _SAVE: Final = (
     "update stream set seq = ?, hash = ?, at = ?, documents = ?, tokens = ? where sid = ?"
 )
@@ -46,23 +46,22 @@ class Present:
     def of(cls, connection: Connection) -> "Present":
         """Read the settings, and refuse a store that this process must not write.
 
-        It may have been upgraded or analysed anew since the process opened it.
+        It may have been upgraded since the process opened it.
         """
         settings = reads.settings(connection)
         migrations.check_format(int(settings["format"]))
-        if settings["index_version"] != INDEX_VERSION:
-            raise StoreVersionError(
-                f"the store's words were analysed by {settings['index_version']},"
-                f" not by {INDEX_VERSION}",
-                remedy="Run `lamina doctor --repair`, or upgrade this Lamina",
-            )
         return cls(connection, settings)
 
-    def record(self, record_id: RecordId) -> Record | None:
-        return reads.record(self.connection, record_id)
+    def records(self, ids: Sequence[RecordId]) -> Iterator[Record]:
+        found = (reads.record(self.connection, record_id) for record_id in ids)
+        return (record for record in found if record is not None)
 
-    def holder(self, place: str) -> Record | None:
-        return reads.holder(self.connection, place)
+    def holders(self, places: Sequence[str]) -> Iterator[Record]:
+        found = (reads.holder(self.connection, place) for place in places)
+        return (record for record in found if record is not None)
+
+    def erased(self, ids: Sequence[RecordId]) -> list[RecordId]:
+        return [one_id for one_id in ids if one(self.connection, _ERASED, (one_id,))]
 
     def last_instant(self, stream: str) -> datetime | None:
         known = self._known(stream)

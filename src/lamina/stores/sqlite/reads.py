@@ -10,9 +10,10 @@ from lamina.core.record import Record
 from lamina.core.sealed import Sealed
 from lamina.stores.base import Query
 from lamina.stores.sqlite.driver import Connection, Value, one, rows
-from lamina.stores.sqlite.predicates import Predicate, column, everything
+from lamina.stores.sqlite.predicates import column, everything
 from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
+_PAGE: Final = 500
 NEWEST: Final = "record r join version v on v.vid = r.head"
 _BY_ID: Final = f"select {RECORD_COLUMNS} from {NEWEST} where r.id = ?"
 _BY_PLACE: Final = (
@@ -49,12 +50,23 @@ def find(connection: Connection, reach: Reach, place: str) -> Record | None:
 def query(connection: Connection, wanted: Query) -> list[Record]:
     """The records that match, in order."""
     field, descending = wanted.order_by
-    where = _where(wanted)
+    where = everything(wanted.reach, wanted.where, wanted.live_at)
     direction = "desc" if descending else "asc"
     order = f"r.rid {direction}" if field is None else f"{column(field)} {direction}, r.rid desc"
     sql = f"select {RECORD_COLUMNS} from {NEWEST} where {where.sql} order by {order} limit ?"
     limit = -1 if wanted.limit is None else wanted.limit
     return [to_record(row) for row in rows(connection, sql, (*where.parameters, limit))]
+
+
+def page(connection: Connection, reach: Reach, stream: str, after: int) -> list[tuple[int, Record]]:
+    """The next records of a stream in the order of creation, each with its place in it."""
+    where = everything(reach, Filter(), None)
+    sql = (
+        f"select r.rid, {RECORD_COLUMNS} from {NEWEST} join stream s on s.sid = r.sid"
+        f" where s.name = ? and r.rid > ? and {where.sql} order by r.rid limit ?"
+    )
+    found = rows(connection, sql, (stream, after, *where.parameters, _PAGE))
+    return [(row[0], to_record(row[1:])) for row in found]
 
 
 def count(connection: Connection, wanted: Query) -> int:
@@ -81,15 +93,6 @@ def sealed(connection: Connection, record_id: RecordId) -> list[Sealed]:
 def settings(connection: Connection) -> dict[str, str]:
     """The settings chosen for this store."""
     return {str(name): str(value) for name, value in rows(connection, "select * from setting")}
-
-
-def _where(wanted: Query) -> Predicate:
-    where = everything(wanted.reach, wanted.where, wanted.live_at)
-    if wanted.after is None:
-        return where
-    sign = "<" if wanted.order_by[1] else ">"
-    behind = f"{where.sql} and r.rid {sign} (select rid from record where id = ?)"
-    return Predicate(behind, (*where.parameters, wanted.after))
 
 
 def _first(connection: Connection, sql: str, parameters: tuple[Value, ...]) -> Record | None:

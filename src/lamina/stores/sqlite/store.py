@@ -11,14 +11,14 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.layers import Durability
-from lamina.stores.base import Capability
+from lamina.stores.base import Capability, check_count
 from lamina.stores.ledger import Ledger
 from lamina.stores.sqlite import migrations, reads
 from lamina.stores.sqlite.connections import Connections
 from lamina.stores.sqlite.driver import connect, translated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from lamina.core.access import Reach
@@ -57,9 +57,9 @@ class SqliteStore:
         return str(self._path)
 
     def commit(self, commit: Commit) -> Receipt:
-        from lamina.stores.sqlite import commits
+        from lamina.core.planning import durability_of
 
-        synced = commits.durability(commit) is Durability.SYNCED
+        synced = durability_of(commit) is Durability.SYNCED
         return self._connections.write(lambda c: self._run(c, commit), synced=synced)
 
     def get(self, reach: Reach, ids: Sequence[RecordId]) -> list[Record]:
@@ -73,6 +73,16 @@ class SqliteStore:
     def query(self, query: Query) -> list[Record]:
         with self._connections.reading(snapshot=False) as connection:
             return reads.query(connection, query)
+
+    def walk(self, reach: Reach, stream: str) -> Iterator[Record]:
+        last = 0
+        while True:
+            with self._connections.reading(snapshot=False) as connection:
+                page = reads.page(connection, reach, stream, last)
+            if not page:
+                return
+            yield from (record for _, record in page)
+            last = page[-1][0]
 
     def count(self, query: Query) -> int:
         with self._connections.reading(snapshot=False) as connection:
@@ -90,9 +100,11 @@ class SqliteStore:
         with self._connections.reading() as connection:
             return log.versions(connection, reach, record_id)
 
-    def events(self, stream: str, *, after: int = 0, limit: int = 1000) -> list[Event]:
+    def events(self, stream: str, *, after: int = 0, limit: int | None = 1000) -> list[Event]:
         from lamina.stores.sqlite import log
 
+        check_count(after, "after")
+        check_count(limit, "limit")
         with self._connections.reading(snapshot=False) as connection:
             return log.events(connection, stream, after, limit)
 

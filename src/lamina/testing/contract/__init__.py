@@ -11,6 +11,7 @@ A store inherits `StoreContract`, and beside it the contract of each capability 
 """
 
 from lamina.testing.contract.conflicts import ConflictClauses
+from lamina.testing.contract.crowding import CrowdingClauses
 from lamina.testing.contract.erasing import ErasingClauses, ScrubbedContract
 from lamina.testing.contract.filtering import FilteringClauses
 from lamina.testing.contract.history import HistoryClauses
@@ -38,5 +39,6 @@ class StoreContract(
     IsolationClauses,
     SearchingClauses,
     KeepingClauses,
+    CrowdingClauses,
 ):
     """What every store promises. A subclass supplies the fixture `store`: a new, empty one."""

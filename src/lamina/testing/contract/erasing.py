@@ -1,15 +1,16 @@
 """Clauses on erasing: content goes, the log stays."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lamina.core import chain
 from lamina.core.access import EVERYTHING
-from lamina.core.changes import Action, Erase
+from lamina.core.changes import Action, Adopt, Erase
 from lamina.core.sealed import Sealed
-from lamina.errors import LaminaError, NotFoundError
+from lamina.errors import ConflictError, LaminaError, NotFoundError
 from lamina.stores.base import Capability, Severity, Store
 from lamina.stores.looking import look
 from lamina.testing.builders import (
@@ -56,6 +57,14 @@ class ErasingClauses:
         assert list(chain.verify(after)) == []
         assert {finding.severity for finding in store.check()} == {Severity.OK}
         assert [v.event for v in store.versions(EVERYTHING, record.id)] == after
+
+    def test_what_was_erased_cannot_be_adopted_again(self, store: Store) -> None:
+        record = written(store, "once upon a time")
+        write(store, Erase(id=record.id))
+        for scope in (WEB, "project/other"):
+            with pytest.raises(ConflictError, match="erased"):
+                write(store, Adopt(record=replace(record, scope=scope)))
+        assert ask(store) == []
 
     def test_erasing_leaves_a_tombstone(self, store: Store) -> None:
         gone, stays = written(store, "gone"), written(store, "stays")

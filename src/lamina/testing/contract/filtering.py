@@ -110,6 +110,17 @@ class FilteringClauses:
             expected = [record for record in records if matches(record, where)]
             assert ask(store, {"data.v": wanted}) == expected, wanted
 
+    def test_numbers_compare_by_their_exact_value(self, store: Store) -> None:
+        near = [9.223372036854775e18, 9223372036854774784, 9223372036854774785, 2**53, 2**53 + 1]
+        near += [9007199254740992.0, 1e22, 0.1, 0.30000000000000004, 0.3]
+        write(store, *(a_put("held", data={"v": value}) for value in near))
+        records = ask(store)
+        for value in near:
+            for op in COMPARISONS:
+                where = parse({"data.v": {op: value}})
+                expected = [record for record in records if matches(record, where)]
+                assert ask(store, {"data.v": {op: value}}) == expected, (op, value)
+
     @settings(deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES)
     @given(
         contents=st.lists(CONTENTS, min_size=1, max_size=6),

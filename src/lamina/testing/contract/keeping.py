@@ -1,6 +1,5 @@
-"""Clauses on what a store keeps: settings, sealed values, threads, reopening, sharing."""
+"""Clauses on what a store keeps: settings, sealed values, reopening, sharing."""
 
-import threading
 from collections.abc import Callable
 
 import pytest
@@ -20,15 +19,11 @@ from lamina.testing.builders import (
     an_id,
     ask,
     found,
-    look_for,
     picture,
     texts,
     write,
     written,
 )
-
-THREADS = 8
-EACH = 50
 
 
 def _box(letter: str) -> Sealed:
@@ -68,58 +63,6 @@ class KeepingClauses:
         assert kept == [_box("a"), _box("b"), _box("c")]
         assert store.sealed(other.id) == [_box("d")]
         assert store.sealed(an_id(1)) == []
-
-    def test_threads_lose_nothing(self, store: Store) -> None:
-        start = threading.Barrier(THREADS)
-        failures: list[BaseException] = []
-
-        def work(number: int) -> None:
-            start.wait()
-            try:
-                for n in range(EACH):
-                    layer = ("blackboard", "knowledge")[n % 2]
-                    write(
-                        store, a_put(f"{number} {n}", layer=layer), a_put(f"{n}", key=f"{number}")
-                    )
-                    if n % 10 == 0:
-                        assert len(ask(store, {"text": f"{number} {n}"})) == 1
-                        assert look_for(store, f"{n}")
-            except BaseException as error:  # a thread's failure is reported by the test
-                failures.append(error)
-
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(THREADS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert failures == []
-        events = store.events(WEB, limit=10_000)
-        assert [event.seq for event in events] == list(range(1, THREADS * EACH * 2 + 1))
-        assert list(chain.verify(events)) == []
-        assert len(ask(store)) == THREADS * EACH + THREADS
-        assert {record.rev for record in ask(store, {"key": {"$ne": None}})} == {EACH}
-
-    def test_one_of_many_threads_wins_a_compare_and_set(self, store: Store) -> None:
-        written(store, "start", key="k")
-        start = threading.Barrier(THREADS)
-        outcomes: list[str] = []
-
-        def work(number: int) -> None:
-            start.wait()
-            try:
-                write(store, a_put(f"{number}", key="k", expect=1))
-                outcomes.append("won")
-            except ConflictError:
-                outcomes.append("lost")
-
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(THREADS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert sorted(outcomes) == ["lost"] * (THREADS - 1) + ["won"]
-        [record] = ask(store)
-        assert record.rev == 2
 
     def test_a_healthy_store_has_nothing_to_report(self, store: Store) -> None:
         _fill(store)

@@ -1,10 +1,13 @@
-"""Clauses on reading: by id, by slot, by query, in order and page by page."""
+"""Clauses on reading: by id, by slot, by query, in order and one by one."""
+
+import pytest
 
 from lamina.core.access import EVERYTHING
 from lamina.core.changes import Erase, Move
 from lamina.core.filters import INSTANTS, NUMBERS, ORDERABLE, order_key, parse
 from lamina.core.layers import LAYERS, slot
-from lamina.core.record import Record, State, Trust
+from lamina.core.record import State, Trust
+from lamina.errors import InvalidInputError
 from lamina.stores.base import Query, Store
 from lamina.testing.builders import (
     NOON,
@@ -13,6 +16,8 @@ from lamina.testing.builders import (
     after_noon,
     an_id,
     ask,
+    look_for,
+    sight_of,
     texts,
     write,
     written,
@@ -84,30 +89,34 @@ class ReadingClauses:
         assert texts(ask(store, wanted, limit=99)) == ["7", "5", "3", "1"]
         assert ask(store, wanted, limit=0) == []
 
-    def test_pages_cover_everything_exactly_once(self, store: Store) -> None:
-        for number in range(23):
-            scope = ("user/ann", WEB)[number % 2]
-            write(store, a_put(f"{number}", scope=scope), at=after_noon(-number))
-        for descending in (True, False):
-            whole = ask(store, order_by=(None, descending))
-            for size in (1, 4, 23, 50):
-                pages: list[Record] = []
-                while len(pages) <= len(whole):
-                    after = pages[-1].id if pages else None
-                    page = ask(store, order_by=(None, descending), limit=size, after=after)
-                    assert len(page) <= size
-                    if not page:
-                        break
-                    pages += page
-                assert pages == whole
+    def test_a_walk_meets_every_record_of_a_stream_once(self, store: Store) -> None:
+        scopes = ("user/ann", WEB)
+        write(store, *[a_put(f"{number}", scope=scopes[number % 2]) for number in range(1_200)])
+        walked = texts(list(store.walk(EVERYTHING, WEB)))
+        assert walked == [str(number) for number in range(1, 1_200, 2)]
+        assert list(store.walk(sight_of("user/ann"), WEB)) == []
 
-    def test_paging_goes_on_behind_a_record_that_no_longer_matches(self, store: Store) -> None:
-        records = [written(store, f"{number}") for number in range(6)]
-        write(store, Move(id=records[3].id, state=State.FORGOTTEN))
-        for descending, expected in ((True, ["2", "1", "0"]), (False, ["4", "5"])):
-            order = (None, descending)
-            page = ask(store, {"state": "current"}, order_by=order, after=records[3].id)
-            assert texts(page) == expected
+    def test_a_walk_goes_on_while_records_are_erased_and_added(self, store: Store) -> None:
+        puts = [a_put(f"{number}") for number in range(1_100)]
+        write(store, *puts)
+        walk = store.walk(EVERYTHING, WEB)
+        met = [next(walk) for _ in range(500)]
+        write(store, *[Erase(id=put.id) for put in puts[495:505]])
+        written(store, "late")
+        met += list(walk)
+        stayed = [str(number) for number in range(1_100) if not 495 <= number < 505]
+        seen = texts(met)
+        assert len(seen) == len(set(seen))
+        assert [text for text in seen if text in set(stayed)] == stayed
+
+    def test_a_negative_limit_is_refused(self, store: Store) -> None:
+        for limits in ({"limit": -1}, {"after": -1}):
+            with pytest.raises(InvalidInputError):
+                store.events(WEB, **limits)
+        with pytest.raises(InvalidInputError):
+            ask(store, limit=-1)
+        with pytest.raises(InvalidInputError):
+            look_for(store, "kettle", limit=-1)
 
     def test_counting_agrees_with_querying(self, store: Store) -> None:
         for number in range(8):
