@@ -118,6 +118,8 @@ class Memory(AbstractContextManager["Memory"]):
         for draft in drafts:
             check_fields(dict(draft), Draft)
             puts.append(self._path.put(draft, self.scope))
+        if not puts:
+            raise InvalidInputError("`drafts` is empty", remedy="Pass at least one memory")
         return self._path.commit(puts, idempotency_key)
 
     def edit(

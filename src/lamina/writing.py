@@ -21,7 +21,7 @@ from lamina.core.ids import RecordId
 from lamina.core.indexing import index_terms
 from lamina.core.layers import layer_named
 from lamina.core.principal import Principal
-from lamina.core.record import Content, Record, State, to_json
+from lamina.core.record import Content, Record, State, content_to_json, to_json
 from lamina.core.scope import Scope
 from lamina.core.sealed import Sealed
 from lamina.errors import ConflictError, InvalidInputError, NotFoundError
@@ -55,6 +55,7 @@ class WritePath:
             id=clock.fresh_id(), scope=scope.path, layer=layer, key=key, content=content,
             proposal=self._only_proposes(scope, layer, chosen),
             expect=_check_rev(draft.get("expect")), terms=index_terms(content, key), sealed=sealed,
+            lifetime=str(draft.get("expires", "")),
         )  # fmt: skip
 
     def edit(self, record: Record, fields: dict[str, Any], expect: int | None) -> Put:
@@ -192,19 +193,9 @@ def _digest(changes: Sequence[Change]) -> str:
 def _asked(change: Change) -> list[Any]:
     match change:
         case Put():
-            content = change.content
-            said = [content.kind, content.text, content.data, list(content.tags)]
-            weighed = [content.importance, content.confidence]
-            return [
-                "put",
-                change.scope,
-                change.layer,
-                change.key,
-                change.revises,
-                change.expect,
-                said,
-                weighed,
-            ]
+            said = content_to_json(change.content)
+            where = [change.scope, change.layer, change.key, change.revises, change.expect]
+            return ["put", where, {**said, "expires_at": change.lifetime}]
         case Adopt():
             return ["adopt", to_json(change.record)]
         case Move():

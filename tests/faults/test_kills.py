@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import lamina
+from lamina.core.ids import RecordId
 from lamina.stores.base import Severity
 
 KILLS = int(os.environ.get("LAMINA_KILLS", "8"))  # noqa: TID251  # how long to go on is the caller's
@@ -65,5 +66,5 @@ def test_nothing_acknowledged_is_lost_when_a_writer_is_killed(tmp_path: Path) ->
                 revs = [version.event.rev for version in versions]
                 assert revision in revs, f"seed {seed}: {record_id} rev {revision} was lost"
             for record_id in erased:
-                assert mem.store.get(mem.reach, [record_id]) == [], f"seed {seed}"
+                assert mem.store.get(mem.reach, [RecordId(record_id)]) == [], f"seed {seed}"
     print(f"{KILLS} kills, {acknowledged} acknowledged writes, 0 lost")

@@ -132,7 +132,7 @@ CORE = (
     Mutant(
         "only_the_newest_value_of_a_key_is_current", "a keyed write supersedes nothing",
         "supersession skipped", PLANNING,
-        "current = self._holder(place) if place else None", "current = None",
+        "current = self._places[place] if place else None", "current = None",
     ),
     Mutant(
         "what_makes_a_key_unique_is_what_its_layer_declares", "every key includes its kind",
@@ -151,7 +151,7 @@ CORE = (
     ),
     Mutant(
         "later_changes_of_a_commit_see_the_earlier_ones", "changes see only the past",
-        "stale view", PLANNING, "if record_id in self._records:", "if False:",
+        "stale view", PLANNING, "self._records[step.subject.id] = step.after", "pass",
     ),
     Mutant(
         "an_append_only_layer_never_changes_a_record", "append-only layers change",
@@ -159,8 +159,18 @@ CORE = (
         "if LAYERS[current.layer].append_only:", "if False:",
     ),
     Mutant(
+        "what_was_erased_cannot_be_adopted_again", "the erased come back", "tombstone ignored",
+        PLANNING, "if current is None and self._view.erased([record.id]):", "if False:",
+    ),
+    Mutant(
+        "a_receipt_claims_only_what_the_store_declares", "everything is said to be synced",
+        "receipt wrong", PLANNING,
+        "return Durability.COMMITTED if relaxed else Durability.SYNCED",
+        "return Durability.SYNCED", "Sqlite",
+    ),
+    Mutant(
         "an_id_names_one_record_only", "an id is given out twice", "uniqueness unchecked",
-        PLANNING, "if self._record(put.id) is not None:", "if False:",
+        PLANNING, "if self._records[put.id] is not None:", "if False:",
     ),
     Mutant(
         "sequences_are_gap_free_in_each_stream", "a number is left out", "gap in the sequence",

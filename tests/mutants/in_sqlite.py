@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 STORE = "stores/sqlite/store.py"
+PRESENT = "stores/sqlite/present.py"
 COMMITS = "stores/sqlite/commits.py"
 READS = "stores/sqlite/reads.py"
 LOG = "stores/sqlite/log.py"
@@ -166,11 +167,6 @@ SQLITE = (
         CARE, 'one(connection, "select rowid from word limit 1")', "pass",
     ),
     _planted(
-        "a_receipt_claims_only_what_the_store_declares", "everything is said to be synced",
-        "receipt wrong", COMMITS, "return Durability.COMMITTED if relaxed else Durability.SYNCED",
-        "return Durability.SYNCED",
-    ),
-    _planted(
         "a_closed_store_takes_no_writes", "a closed store opens itself again", "closed twice",
         CONNECTIONS, "if self._closed:", "if False:",
     ),
@@ -206,8 +202,32 @@ SQLITE = (
         "limit = -1 if wanted.limit is None else wanted.limit", "limit = -1",
     ),
     _planted(
-        "pages_cover_everything_exactly_once", "a page begins with the last of the one before",
-        "off by one", READS, 'sign = "<" if', 'sign = "<=" if',
+        "what_was_forgotten_opposes_nobody", "a slot is never freed", "index in the wrong place",
+        COMMITS, "set to_seq = ?, place = null where", "set to_seq = ? where",
+    ),
+    _planted(
+        "a_walk_meets_every_record_of_a_stream_once", "a walk skips the first of a page",
+        "off by one", READS, "r.rid > ? and", "r.rid > ? + 1 and",
+    ),
+    _planted(
+        "a_walk_goes_on_while_records_are_erased_and_added", "a walk counts instead of remembering",
+        "paging by offset", STORE, "last = page[-1][0]", "last += len(page) + 10",
+    ),
+    _planted(
+        "numbers_compare_by_their_exact_value", "numbers are compared as floats",
+        "precision lost", PREDICATES,
+        'return Predicate(f"{name}.type in {_family(value)} and {name}.atom = ?", (value,))',
+        'return Predicate(f"{name}.type in {_family(value)} and {name}.atom + 0.0 = ?", (value,))',
+    ),
+    _planted(
+        "commits_over_several_streams_do_not_lock_each_other_out", "only one stream is saved",
+        "head not advanced", PRESENT, "for state in self.streams.values():",
+        "for state in list(self.streams.values())[:1]:",
+    ),
+    _planted(
+        "one_request_from_many_threads_happens_once", "receipts are not found again",
+        "receipts not stored", COMMITS, "where owner = ? and key = ?",
+        "where owner = ? and key = ? and tx > 'z'",
     ),
     _planted(
         "counting_agrees_with_querying", "what ran out is counted", "expired shown", READS,

@@ -8,10 +8,6 @@ JSON_FILE = "stores/json_file.py"
 
 STORES = (
     Mutant(
-        "what_was_forgotten_opposes_nobody", "a slot is never freed", "index in the wrong place",
-        EPHEMERAL, "contents.places.pop(place, None)", "pass",
-    ),
-    Mutant(
         "erasing_leaves_no_content", "an erased record stays", "erase keeps content", EPHEMERAL,
         "del contents.entries[record_id]", "pass",
     ),
@@ -27,12 +23,11 @@ STORES = (
     ),
     Mutant(
         "get_keeps_the_order_asked_for_and_skips_the_missing", "get sorts by id", "unordered",
-        EPHEMERAL, "for record_id in ids)", "for record_id in sorted(set(ids)))",
+        EPHEMERAL, "in self._contents.records(ids)", "in self._contents.records(sorted(set(ids)))",
     ),
     Mutant(
-        "paging_goes_on_behind_a_record_that_no_longer_matches", "a changed record ends the pages",
-        "paging", EPHEMERAL, "if after not in order:",
-        "if after not in {one.id for one in found}:",
+        "a_negative_limit_is_refused", "a negative limit counts from the end", "unchecked input",
+        "stores/base.py", "if value is not None and value < 0:", "if False:",
     ),
     Mutant(
         "a_repeated_request_gets_its_first_receipt", "a repeat is done again",

@@ -38,6 +38,8 @@ class Put:
     terms: tuple[str, ...] = ()
     """Index tokens of the new version, from the analyser."""
     sealed: tuple[Sealed, ...] = ()
+    lifetime: str = ""
+    """The expiry as the caller gave it: `7d` is the same request tomorrow, its instant is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,8 @@ _DEVICES: Final = frozenset(
 # Characters that show as nothing or turn the reading direction: two keys would look alike.
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _JOINERS: Final = "\u200c\u200d"
+_FILLERS: Final = "\u115f\u1160\u3164\uffa0\u2800"
+"""Letters by their class that nevertheless show as nothing."""
 
 
 def check_name(name: object, argument: str) -> str:
@@ -81,9 +83,14 @@ def _label(value: object, argument: str, limit: int) -> str:
     check_text(label, argument)
     if not label or label != label.strip():
         raise InvalidInputError(f"`{argument}` is empty or has spaces around it: {value!r:.40}")
-    if any(unicodedata.category(c) in _INVISIBLE and c not in _JOINERS for c in label):
+    if any(_is_invisible(c) for c in label):
         raise InvalidInputError(
             f"`{argument}` holds invisible characters: {value!a:.80}",
             remedy="Remove control, direction and zero-width characters",
         )
     return label
+
+
+def _is_invisible(character: str) -> bool:
+    kind = unicodedata.category(character)
+    return character in _FILLERS or (kind in _INVISIBLE and character not in _JOINERS)

@@ -78,8 +78,13 @@ class Content:
         return Content(**_content_fields(self))
 
     def says_the_same(self, other: "Content") -> bool:
-        """Whether the other version would tell a reader nothing new; who said it is left aside."""
-        mine = replace(self.content, trust=other.trust, source=other.source)
+        """Whether the other version would tell a reader nothing new.
+
+        Who said it, and which other record it replaced, is left aside.
+        """
+        mine = replace(
+            self.content, trust=other.trust, source=other.source, supersedes=other.supersedes
+        )
         # Python holds `True`, `1` and `1.0` to be equal; JSON does not.
         same_data = canonical.dumps(self.data) == canonical.dumps(other.data)
         return same_data and mine == other.content
@@ -114,29 +119,38 @@ def _content_fields(content: Content) -> dict[str, Any]:
     return {name: getattr(content, name) for name in CONTENT_FIELDS}
 
 
+def content_to_json(content: Content) -> dict[str, Json]:
+    """What a version says, as plain JSON values."""
+    return {
+        "kind": content.kind,
+        "text": content.text,
+        "data": content.data,
+        "tags": list(content.tags),
+        # Stores keep no negative zero apart; adding zero takes its sign.
+        "importance": content.importance + 0.0,
+        "confidence": content.confidence + 0.0,
+        "trust": content.trust.value,
+        "source": content.source,
+        "tokens": content.tokens,
+        "valid_from": _optional(content.valid_from),
+        "expires_at": _optional(content.expires_at),
+        "supersedes": content.supersedes,
+    }
+
+
 def to_json(record: Record) -> dict[str, Json]:
     """The record as plain JSON values: the one shape used in files, output and over the wire."""
+    said = content_to_json(record)
     return {
         "id": record.id,
         "scope": record.scope,
         "layer": record.layer,
-        "kind": record.kind,
+        "kind": said.pop("kind"),
         "key": record.key,
         "state": record.state.value,
-        "text": record.text,
-        "data": record.data,
-        "tags": list(record.tags),
-        # Stores keep no negative zero apart; adding zero takes its sign.
-        "importance": record.importance + 0.0,
-        "confidence": record.confidence + 0.0,
-        "trust": record.trust.value,
-        "source": record.source,
-        "tokens": record.tokens,
+        **said,
         "created_at": to_text(record.created_at),
         "updated_at": to_text(record.updated_at),
-        "valid_from": _optional(record.valid_from),
-        "expires_at": _optional(record.expires_at),
-        "supersedes": record.supersedes,
         "rev": record.rev,
     }
 

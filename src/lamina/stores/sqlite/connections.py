@@ -127,12 +127,10 @@ class Connections:
                 self._choose_sync(connection, synced=any(request.synced for request in batch))
                 connection.execute("begin immediate")
                 try:
-                    if len(batch) == 1:
-                        batch[0].result = batch[0].work(connection)
-                    else:
-                        for request in batch:
-                            _attempt(connection, request)
-                    connection.execute("commit")
+                    for request in batch:
+                        _attempt(connection, request, alone=len(batch) == 1)
+                    if connection.in_transaction:
+                        connection.execute("commit")
                 except BaseException:
                     self._abandon(connection)
                     raise
@@ -167,15 +165,20 @@ def _interrupted() -> StoreUnavailableError:
     return StoreUnavailableError("the commit was interrupted", remedy="Try again")
 
 
-def _attempt(connection: Connection, request: _Request[Any]) -> None:
-    """Run one request in a savepoint, so that its failure leaves the others alone."""
-    connection.execute("savepoint request")
+def _attempt(connection: Connection, request: _Request[Any], *, alone: bool) -> None:
+    """Run one request so that its failure leaves the others alone.
+
+    Among others it has a savepoint; alone, the transaction itself serves, two statements cheaper.
+    """
+    if not alone:
+        connection.execute("savepoint request")
     try:
         request.result = request.work(connection)
     except Exception as error:
         if isinstance(error, DriverError) or not connection.in_transaction:
             # The driver failed, and with it perhaps the whole transaction.
             raise
-        connection.execute("rollback to request")
+        connection.execute("rollback" if alone else "rollback to request")
         request.error = error
-    connection.execute("release request")
+    if not alone:
+        connection.execute("release request")
