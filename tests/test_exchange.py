@@ -43,6 +43,7 @@ def test_there_and_back_gives_the_same_bytes(
         report = import_lines(copy, lines)
         assert report.failed == ()
         assert report.added + report.revised == len(lines)
+        assert report.unknown_secrets == 1
         assert list(export_lines(copy, history=history)) == lines
         again = import_lines(copy, lines)
         assert (again.unchanged, again.added) == (len(lines), 0)

@@ -72,6 +72,8 @@ def calls(own: Memory, other: str, other_id: str) -> dict[str, Callable[[], Any]
         "settings": own.settings,
         "configure": lambda: own.configure("knowledge.accept", "review"),
         "path_for": lambda: None,
+        "check": lambda: None,
+        "flush": own.flush,
         "close": lambda: None,
     }
 
@@ -111,7 +113,9 @@ def test_what_exists_elsewhere_and_what_does_not_look_the_same(crowded: Memory) 
     for record_id in (foreign_record.id, absent):
         with pytest.raises(NotFoundError) as caught:
             own.get(record_id)
-        assert str(caught.value).replace(record_id, "ID") == "nothing current has the key 'ID'"
+        assert (
+            str(caught.value).replace(record_id, "ID") == "nothing current has the key or id 'ID'"
+        )
         with pytest.raises(NotFoundError) as caught:
             own.history(record_id)
         assert str(caught.value).replace(record_id, "ID") == "there is no record ID"

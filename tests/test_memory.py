@@ -64,6 +64,31 @@ def test_one_key_may_stand_once_per_kind_of_knowledge(mem: Memory) -> None:
         mem.get("imports")
 
 
+def test_a_key_that_stands_once_is_corrected_without_naming_its_kind(mem: Memory) -> None:
+    first = mem.remember("Deploys on Monday", key="dd", kind="convention")
+    second = mem.remember("Deploys on Friday", key="dd")
+    assert (second.id, second.action) == (first.id, "revised")
+    assert (mem.get("dd").text, mem.get("dd").kind) == ("Deploys on Friday", "convention")
+
+
+def test_records_are_named_by_id_or_by_key(mem: Memory) -> None:
+    kept = mem.remember("one", key="k")
+    mem.edit("k", "two")
+    assert [version.event.rev for version in mem.history("k")] == [1, 2]
+    gone = mem.forget("k")
+    with pytest.raises(NotFoundError, match="forgotten"):
+        mem.edit("k", "three")
+    mem.undo(gone.tx)
+    assert mem.erase("k").records == (kept.id,)
+
+
+def test_an_edit_cannot_leave_nothing(mem: Memory) -> None:
+    kept = mem.remember("something")
+    with pytest.raises(InvalidInputError, match="empty"):
+        mem.edit(kept.id, "")
+    assert mem.get(kept.id).text == "something"
+
+
 def test_a_fact_keeps_one_value_whatever_its_category(mem: Memory) -> None:
     first = mem.remember("blue", layer="fact", key="colour", kind="general")
     second = mem.remember("green", layer="fact", key="colour", kind="preference")
@@ -202,6 +227,7 @@ def test_secrets_never_appear_and_only_the_owner_reads_them(mem: Memory) -> None
     kept = mem.remember(f"the admin password is {value}", key="admin-login")
     record = mem.get(kept.id)
     assert value not in record.text
+    assert kept.sealed[0] in record.text
     reference = next(word for word in record.text.split() if word.startswith("secret://"))
     assert mem.reveal(kept.id, reference) == value
     assert mem.history(kept.id)[-1].event.action == "witnessed"
@@ -214,6 +240,12 @@ def test_secrets_never_appear_and_only_the_owner_reads_them(mem: Memory) -> None
     assert mem.project("web").reveal(mine.id, other) == value
     with pytest.raises(ForbiddenError):
         mem.agent("finn", project="web").reveal(mine.id, other)
+
+
+def test_the_length_of_a_secret_does_not_show(mem: Memory) -> None:
+    short = mem.remember("the password is " + "q7-Bramble")
+    long = mem.remember("the password is " + "q7-Bramble" * 30)
+    assert mem.get(short.id).tokens == mem.get(long.id).tokens
 
 
 def test_erase_leaves_nothing_but_events(mem: Memory) -> None:

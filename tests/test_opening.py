@@ -37,6 +37,36 @@ def test_arguments_come_before_the_environment_before_what_is_found(tmp_path: Pa
     assert (alone.path, alone.project.value) == (tmp_path / ".lamina", None)
 
 
+def test_a_plain_open_is_confined_to_the_project_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".lamina").mkdir()
+    config.write_file(tmp_path / ".lamina", project="web")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LAMINA_DIR", raising=False)
+    with lamina.open() as mem:
+        assert mem.scope.path == "project/web"
+    with lamina.open(tmp_path / ".lamina") as mem:
+        assert mem.scope.path == "global"
+
+
+def test_a_lost_key_is_not_replaced_while_secrets_need_it(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        kept = mem.remember("the password is " + "walnut-55-Hatch-row")
+    key = (tmp_path / "secret.key").read_bytes()
+    (tmp_path / "secret.key").unlink()
+    with lamina.open(tmp_path) as mem:
+        assert mem.check()[-1].severity == "record"
+        with pytest.raises(lamina.SecretError, match="missing"):
+            mem.remember("the password is " + "another-77-Hatch-row")
+        mem.remember("nothing to seal here")
+    (tmp_path / "secret.key").write_bytes(key)
+    (tmp_path / "secret.key").chmod(0o600)
+    with lamina.open(tmp_path) as mem:
+        assert mem.check()[-1].severity == "ok"
+        assert mem.reveal(kept.id, kept.sealed[0]) == "walnut-55-Hatch-row"
+
+
 def test_an_unknown_name_in_the_configuration_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('projcet = "web"\n')
     with pytest.raises(InvalidInputError, match="projcet"):

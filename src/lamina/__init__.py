@@ -72,6 +72,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
+    if name in ("aio", "backend", "errors", "exchange"):
+        return import_module(f"lamina.{name}")
+    if name == "__version__":
+        return import_module("importlib.metadata").version("lamina")
     for module, names in _HOMES.items():
         if name in names:
             return getattr(import_module(module), name)

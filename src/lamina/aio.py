@@ -61,6 +61,8 @@ class AsyncMemory:
     reveal = _threaded(Memory.reveal)
     settings = _threaded(Memory.settings)
     configure = _threaded(Memory.configure)
+    check = _threaded(Memory.check)
+    flush = _threaded(Memory.flush)
     close = _threaded(Memory.close)
 
     async def __aenter__(self) -> Self:

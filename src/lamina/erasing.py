@@ -37,7 +37,7 @@ def erase(store: Store, path: WritePath, reach: Reach, records: Sequence[Record]
     streams = {stream_of(record.scope) for record in records}
     return Erasure(
         records=tuple(record.id for record in records),
-        versions=len(versions),
+        versions=len({(version.id, version.rev) for version in versions}),
         sealed=len(sealed),
         files=report.files,
         bytes=report.bytes,

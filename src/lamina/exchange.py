@@ -19,6 +19,7 @@ from lamina.core.names import check_key, check_kind, check_name, check_tags
 from lamina.core.principal import Role, Surface
 from lamina.core.record import Record, State, Trust, to_json
 from lamina.core.scope import Scope
+from lamina.core.sealed import references
 from lamina.errors import ForbiddenError, InvalidInputError, LaminaError
 from lamina.memory import Memory
 from lamina.stores.base import Query
@@ -41,6 +42,8 @@ class ImportReport:
     """Kept beside a record that already holds the same key."""
     erased: int = 0
     """Left out because they were erased here before."""
+    unknown_secrets: int = 0
+    """References taken in whose sealed value is not in this store: exports hold no values."""
     failed: tuple[tuple[int, str], ...] = ()
     """Line numbers with what is wrong; nothing of such a line was taken."""
 
@@ -149,6 +152,8 @@ def _take(
             failed.append((number, str(error)))
     gone = mem.store.tombstones([adopt.record.id for _, adopt in adopts])
     kept = [(number, adopt) for number, adopt in adopts if adopt.record.id not in gone]
+    before = {record.id for record in mem.store.get(mem.reach, [a.record.id for _, a in kept])}
+    strange = [adopt for _, adopt in kept if adopt.record.id not in before]
     actions = _commit(path, kept, failed)
     counted = {action: actions.count(action) for action in set(actions)}
     return replace(
@@ -159,8 +164,15 @@ def _take(
         unchanged=report.unchanged + counted.get("unchanged", 0),
         proposed=report.proposed + counted.get("proposed", 0),
         erased=report.erased + len(adopts) - len(kept),
+        unknown_secrets=report.unknown_secrets + sum(_unknown(adopt) for adopt in strange),
         failed=tuple(failed),
     )
+
+
+def _unknown(adopt: Adopt) -> int:
+    """How many references came in from elsewhere, where their values stayed."""
+    named = references(canonical.dumps([adopt.record.text, adopt.record.data]))
+    return len(set(named) - {box.ref for box in adopt.sealed})
 
 
 def _commit(

@@ -22,7 +22,7 @@ from lamina.core.record import Record, State
 from lamina.core.scope import GLOBAL, Scope
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
 from lamina.results import Erasure, Hit, Recall
-from lamina.stores.base import Query, Search, Store
+from lamina.stores.base import Finding, Query, Search, Severity, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -124,7 +124,7 @@ class Memory(AbstractContextManager["Memory"]):
 
     def edit(
         self,
-        record_id: str,
+        name: str,
         text: str | None = None,
         *,
         expect: int | None = None,
@@ -135,20 +135,22 @@ class Memory(AbstractContextManager["Memory"]):
 
         check_fields(dict(fields), ContentFields)
         changed: dict[str, Any] = {**fields} if text is None else {**fields, "text": text}
-        record = self._path.existing(check_id(record_id))
-        return self._path.commit([self._path.edit(record, changed, expect)])
+        return self._path.commit([self._path.edit(self._named(name), changed, expect)])
 
-    def forget(self, *record_ids: str) -> Receipt:
-        """Hide records; `undo` brings them back."""
+    def forget(self, *names: str) -> Receipt:
+        """Hide records, each named by id or key; `undo` brings them back."""
         return self._path.commit(
-            [self._path.move(record, State.FORGOTTEN) for record in self._existing(record_ids)]
+            [self._path.move(record, State.FORGOTTEN) for record in self._all_named(names)]
         )
 
     def accept(self, record_id: str) -> Receipt:
         """Make a proposal current; what it replaces stays in its history."""
         proposal = self._path.existing(check_id(record_id))
         if self.principal.role not in (Role.ADMIN, Role.ORCHESTRATOR):
-            raise ForbiddenError("only an orchestrator or admin accepts proposals")
+            raise ForbiddenError(
+                "only an orchestrator or admin accepts proposals",
+                remedy="Ask one of them; `lamina list --state proposed` shows what waits",
+            )
         if proposal.state is not State.PROPOSED:
             raise InvalidInputError(f"record {proposal.id} is {proposal.state.value}, not proposed")
         rivals = self._keyed(proposal) if proposal.key else []
@@ -165,11 +167,11 @@ class Memory(AbstractContextManager["Memory"]):
         changes = undo_changes(self._path, self.store, self.reach, check_id(tx, "tx"))
         return self._path.commit(changes)
 
-    def erase(self, *record_ids: str) -> Erasure:
-        """Remove records for good, with every version, and verify that the bytes are gone."""
+    def erase(self, *names: str) -> Erasure:
+        """Remove records for good, each named by id or key, and verify that the bytes are gone."""
         from lamina import erasing
 
-        return erasing.erase(self.store, self._path, self.reach, self._existing(record_ids))
+        return erasing.erase(self.store, self._path, self.reach, self._all_named(names))
 
     # -- reading
 
@@ -220,7 +222,7 @@ class Memory(AbstractContextManager["Memory"]):
         where: Mapping[str, Any] | Filter | None = None,
         scope: str | None = None,
     ) -> Recall:
-        """Search by meaning of words, best first; nothing relevant means nothing returned."""
+        """Search by words, best first; nothing relevant means nothing returned."""
         from lamina.core.text import query_terms
 
         start = clock.stopwatch()
@@ -241,22 +243,29 @@ class Memory(AbstractContextManager["Memory"]):
         older = sum(hit.record.rev - 1 for hit in hits)
         return Recall(hits, older, round((clock.stopwatch() - start) * 1000, 3))
 
-    def history(self, record_id: str) -> list[Version]:
-        """Every change of a record with the version it made, oldest first."""
-        found = self.store.versions(self.reach, check_id(record_id))
+    def history(self, name: str) -> list[Version]:
+        """Every change of a record with the version it made, oldest first.
+
+        By id it also shows what became of a record that was forgotten or erased.
+        """
+        record_id = RecordId(name) if is_id(name) else self.get(name).id
+        found = self.store.versions(self.reach, record_id)
         if not found:
             raise NotFoundError(f"there is no record {record_id}")
         return found
 
-    def reveal(self, record_id: str, reference: str) -> str:
+    def reveal(self, name: str, reference: str) -> str:
         """Read a sealed value; the log keeps who did."""
         from lamina.core.sealed import is_reference
 
-        record = self._path.existing(check_id(record_id))
+        record = self._named(name)
         if not is_reference(reference):
             raise InvalidInputError(f"`reference` is not a secret:// reference: {reference!r:.60}")
         if not access.may_reveal(self.principal, record):
-            raise ForbiddenError(f"{self.principal.role.value} may not read this secret")
+            raise ForbiddenError(
+                f"{self.principal.role.value} `{self.principal.name}` may not read this secret",
+                remedy="Its owner may, and an orchestrator or admin of its project",
+            )
         for box in self.store.sealed(record.id):
             if box.ref == reference:
                 self._path.commit([self._path.witness(record)])
@@ -275,6 +284,20 @@ class Memory(AbstractContextManager["Memory"]):
             raise ForbiddenError("only an unbound admin changes the store's settings")
         self.store.configure(name, settings.check_setting(name, value))
 
+    def check(self) -> list[Finding]:
+        """Look over the store and the key to its secrets, without changing anything."""
+        problem = self._vault.problem()
+        secrets = (
+            Finding("secrets", Severity.OK, "nothing wrong")
+            if problem is None
+            else Finding("secrets", Severity.RECORD, problem.message, problem.remedy)
+        )
+        return [*self.store.check(), secrets]
+
+    def flush(self) -> None:
+        """Make everything acknowledged as durable as this store can."""
+        self.store.flush()
+
     def close(self) -> None:
         """Release the store; handles made from this one are closed with it."""
         self.store.close()
@@ -287,11 +310,17 @@ class Memory(AbstractContextManager["Memory"]):
     ) -> None:
         self.close()
 
-    def _existing(self, record_ids: Sequence[str]) -> list[Record]:
-        if not record_ids:
-            raise InvalidInputError("no record was named", remedy="Pass at least one id")
-        unique = dict.fromkeys(check_id(record_id) for record_id in record_ids)
-        return [self._path.existing(record_id) for record_id in unique]
+    def _named(self, name: str) -> Record:
+        """A record by id, in whatever state, or the current one that holds a key."""
+        if isinstance(name, str) and is_id(name):
+            return self._path.existing(RecordId(name))
+        return self.get(name)
+
+    def _all_named(self, names: Sequence[str]) -> list[Record]:
+        if not names:
+            raise InvalidInputError("no record was named", remedy="Pass at least one id or key")
+        found = {record.id: record for record in map(self._named, names)}
+        return list(found.values())
 
     def _keyed(self, record: Record) -> list[Record]:
         where: dict[str, Any] = {"scope": record.scope, "layer": record.layer, "key": record.key}
@@ -331,7 +360,10 @@ def _in_layers(layers: Sequence[str] | None, where: Filter) -> Filter:
 
 def _only(found: Sequence[Record], name: str) -> Record:
     if not found:
-        raise NotFoundError(f"nothing current has the key {name!r:.80}")
+        raise NotFoundError(
+            f"nothing current has the key or id {name!r:.80}",
+            remedy="It may be forgotten or belong elsewhere; look with query or `lamina list`",
+        )
     if len(found) > 1:
         places = ", ".join(sorted({f"{r.layer}/{r.kind} in {r.scope}" for r in found})[:5])
         raise InvalidInputError(

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from lamina import config
+from lamina.core.names import check_name
 from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.errors import InvalidInputError, UnsupportedError
@@ -25,7 +26,8 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
 
     Args:
         where: A directory (made if missing), `:memory:`, or `json:FILE`. Without it the nearest
-            `.lamina` directory is used, else the one in the home directory.
+            `.lamina` directory is used, else the one in the home directory; if its `config.toml`
+            names a project, the handle is confined to that, as on the command line.
         project: Confine the handle to one project.
         name: Who acts.
         role: `admin`, `orchestrator`, `agent`, `skill` or `reader`.
@@ -34,13 +36,16 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     Raises:
         StoreError: The store cannot be opened; the message says what to do.
     """
-    root = None if project is None else Scope.of(f"project/{project}")
+    if where is None:
+        found = config.load(project=project)
+        where, project = found.path, found.project.value
+    root = None if project is None else Scope.of(f"project/{check_name(project, 'project')}")
     principal = Principal(name, check_role(role), root, surface)
     store, vault = _open_store(where)
     return Memory(store, vault, principal)
 
 
-def _open_store(where: str | Path | None) -> tuple[Store, Vault]:
+def _open_store(where: str | Path) -> tuple[Store, Vault]:
     if isinstance(where, str):
         if where == ":memory:":
             from lamina.stores.ephemeral import EphemeralStore
@@ -50,9 +55,11 @@ def _open_store(where: str | Path | None) -> tuple[Store, Vault]:
             from lamina.stores.json_file import JsonFileStore
 
             path = Path(where.removeprefix("json:"))
-            return JsonFileStore(path), Vault.at(path.with_name(path.name + ".key"))
+            json_store = JsonFileStore(path)
+            key = path.with_name(path.name + ".key")
+            return json_store, Vault.at(key, in_use=json_store.has_sealed)
         _refuse_urls(where)
-    return open_directory(config.load().path if where is None else Path(where))
+    return open_directory(Path(where))
 
 
 def open_directory(folder: Path) -> tuple[Store, Vault]:
@@ -61,7 +68,8 @@ def open_directory(folder: Path) -> tuple[Store, Vault]:
     from lamina.stores.sqlite.store import SqliteStore
 
     prepare_folder(folder)
-    return SqliteStore(folder), Vault.at(folder / KEY_FILE)
+    store = SqliteStore(folder)
+    return store, Vault.at(folder / KEY_FILE, in_use=store.has_sealed)
 
 
 def _refuse_urls(where: str) -> None:

@@ -9,6 +9,7 @@ What only sealing needs is imported there: every handle has a vault, and few of 
 import os
 import stat
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -28,9 +29,10 @@ class Vault:
     values are equal, within one stream) says nothing about the key that encrypts.
     """
 
-    def __init__(self, key: bytes | Path) -> None:
+    def __init__(self, key: bytes | Path, *, in_use: Callable[[], bool] = bool) -> None:
         """Use 32 random bytes, or the file that holds them (see `at`)."""
         self._source = key
+        self._in_use = in_use
         self._lock = threading.Lock()
         self._subkeys = None if isinstance(key, Path) else _subkeys(key)
 
@@ -40,9 +42,13 @@ class Vault:
         return cls(os.urandom(KEY_BYTES))
 
     @classmethod
-    def at(cls, path: Path) -> "Vault":
-        """A vault whose key lies in `path`; read, or created, when the first secret needs it."""
-        return cls(path)
+    def at(cls, path: Path, *, in_use: Callable[[], bool] = bool) -> "Vault":
+        """A vault whose key lies in `path`; read, or created, when the first secret needs it.
+
+        While `in_use` says that secrets sealed under it exist, a missing key is never replaced by a
+        new one: that would leave two sorts of secrets, one of them lost.
+        """
+        return cls(path, in_use=in_use)
 
     def seal(self, value: str, stream: str, *, kind: str = "secret") -> Sealed:
         """Encrypt `value`; equal values share their reference within a `stream`, never across.
@@ -75,12 +81,37 @@ class Vault:
             ) from error
         return plain.decode("utf-8", "surrogatepass")
 
+    def problem(self) -> SecretError | None:
+        """What stands in the way of the secrets that exist; nothing when there are none."""
+        try:
+            if isinstance(self._source, Path) and self._in_use():
+                load_key(self._source)
+        except SecretError as error:
+            return error
+        return None
+
     def _keys(self) -> tuple[bytes, bytes]:
         with self._lock:
             if self._subkeys is None:
                 key = self._source
-                self._subkeys = _subkeys(load_or_create_key(key) if isinstance(key, Path) else key)
+                self._subkeys = _subkeys(self._load(key) if isinstance(key, Path) else key)
             return self._subkeys
+
+    def _load(self, path: Path) -> bytes:
+        return load_key(path) if self._in_use() else load_or_create_key(path)
+
+
+def load_key(path: Path) -> bytes:
+    """Read the key in `path`, which must be there."""
+    try:
+        return _read_key(path)
+    except FileNotFoundError:
+        raise SecretError(
+            f"The key file `{path}` is missing, and secrets sealed under it exist",
+            remedy="Restore it from a backup, or erase the records that hold those secrets",
+        ) from None
+    except OSError as error:
+        raise _unusable(path, error) from error
 
 
 def load_or_create_key(path: Path) -> bytes:
@@ -96,11 +127,14 @@ def load_or_create_key(path: Path) -> bytes:
             _create_key(path)
             return _read_key(path)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise SecretError(
-            f"The key file `{path}` cannot be used: {reason}",
-            remedy="Check that it is a plain file of yours in a folder you may write to",
-        ) from error
+        raise _unusable(path, error) from error
+
+
+def _unusable(path: Path, error: OSError) -> SecretError:
+    return SecretError(
+        f"The key file `{path}` cannot be used: {error.strerror or error}",
+        remedy="Check that it is a plain file of yours in a folder you may write to",
+    )
 
 
 def _subkeys(key: bytes) -> tuple[bytes, bytes]:

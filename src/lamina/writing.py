@@ -17,16 +17,18 @@ from lamina.core.draft import (
     new_content,
     revised_content,
 )
+from lamina.core.filters import parse
 from lamina.core.ids import RecordId
 from lamina.core.indexing import index_terms
-from lamina.core.layers import layer_named
+from lamina.core.layers import LAYERS, layer_named
 from lamina.core.principal import Principal
 from lamina.core.record import Content, Record, State, content_to_json, to_json
 from lamina.core.scope import Scope
-from lamina.core.sealed import Sealed
+from lamina.core.sealed import REDACTED, REFERENCE, Sealed
+from lamina.core.text import estimate_tokens
 from lamina.errors import ConflictError, InvalidInputError, NotFoundError
 from lamina.sealing import seal_content
-from lamina.stores.base import Store
+from lamina.stores.base import Query, Store
 from lamina.vault import Vault
 
 
@@ -44,9 +46,9 @@ class WritePath:
         layer = layer_named(draft.get("layer", DEFAULT_LAYER)).name
         scope = Scope.of(draft.get("scope", default_scope))
         key = check_scope_key(draft.get("key"))
-        content = new_content(draft.get("text", ""), draft, layer, self._speaker)
-        if not content.text and not content.data:
-            raise InvalidInputError("`text` is empty", remedy="Say what is to be remembered")
+        if key is not None and "kind" not in draft:
+            draft = self._with_kind_in_force(draft, scope, layer, key)
+        content = _not_empty(new_content(draft.get("text", ""), draft, layer, self._speaker))
         content = replace(content, expires_at=expiry(draft.get("expires"), clock.now()))
         chosen = settings.effective(self._store.settings())
         content, sealed = self._sealed(content, scope.stream, key, chosen)
@@ -60,7 +62,7 @@ class WritePath:
 
     def edit(self, record: Record, fields: dict[str, Any], expect: int | None) -> Put:
         """A new version of a record that the principal can see."""
-        content = revised_content(record, fields, record.layer, self._speaker)
+        content = _not_empty(revised_content(record, fields, record.layer, self._speaker))
         if "expires" in fields:
             content = replace(content, expires_at=expiry(fields["expires"], clock.now()))
         return self._revision(record, content, expect)
@@ -100,16 +102,16 @@ class WritePath:
             canonical.check_text(idempotency_key, "idempotency_key", limit=512)
             if not idempotency_key:
                 raise InvalidInputError("`idempotency_key` is empty", remedy="Leave it out")
-        return self._store.commit(
-            Commit(
-                changes=tuple(changes),
-                by=self._speaker,
-                at=clock.now(),
-                tx=clock.fresh_id(),
-                idempotency_key=idempotency_key,
-                request="" if idempotency_key is None else _digest(changes),
-            )  # fmt: skip
+        commit = Commit(
+            changes=tuple(changes),
+            by=self._speaker,
+            at=clock.now(),
+            tx=clock.fresh_id(),
+            idempotency_key=idempotency_key,
+            request="" if idempotency_key is None else _digest(changes),
         )
+        sealed = [box.ref for change in changes for box in getattr(change, "sealed", ())]
+        return replace(self._store.commit(commit), sealed=tuple(dict.fromkeys(sealed)))
 
     def existing(self, record_id: RecordId) -> Record:
         """A record within reach; what is beyond it does not exist."""
@@ -117,6 +119,14 @@ class WritePath:
         if not found:
             raise NotFoundError(f"there is no record {record_id}")
         return found[0]
+
+    def _with_kind_in_force(self, draft: Draft, scope: Scope, layer: str, key: str) -> Draft:
+        """A key that stands once is meant, whatever its kind: correcting it needs no more."""
+        if not LAYERS[layer].key_includes_kind:
+            return draft
+        where = parse({"scope": scope.path, "layer": layer, "key": key, "state": "current"})
+        holders = self._store.query(Query(reach=self._reach, where=where, limit=2))
+        return {**draft, "kind": holders[0].kind} if len(holders) == 1 else draft
 
     def _revision(self, record: Record, content: Content, expect: int | None) -> Put:
         scope = Scope.of(record.scope)
@@ -135,7 +145,12 @@ class WritePath:
     ) -> tuple[Content, tuple[Sealed, ...]]:
         if chosen["secrets.seal"] == "off":
             return content, ()
-        return seal_content(content, self._vault, stream, key=key)
+        clean, sealed = seal_content(content, self._vault, stream, key=key)
+        if not sealed:
+            return clean, ()
+        # The estimate must not tell how long a secret is, nor vary with its reference.
+        tokens = estimate_tokens(REFERENCE.sub(REDACTED, clean.text))
+        return replace(clean, tokens=tokens), sealed
 
     def _only_proposes(self, scope: Scope, layer: str, chosen: Mapping[str, str]) -> bool:
         review = chosen["knowledge.accept"] == "review"
@@ -176,6 +191,12 @@ def _taken_back(path: WritePath, store: Store, reach: Reach, record: Record, rev
     if earlier.content == record.content:
         return path.move(record, earlier.state)
     return path.revert(record, earlier)
+
+
+def _not_empty(content: Content) -> Content:
+    if not content.text and not content.data:
+        raise InvalidInputError("`text` is empty", remedy="Say what is to be remembered")
+    return content
 
 
 def _check_rev(expect: object) -> int | None:

@@ -128,6 +128,8 @@ class Receipt:
     """Work that follows the commit, such as embedding; empty when nothing is owed."""
     repeated: bool = False
     """Whether this is the receipt of an earlier call with the same idempotency key."""
+    sealed: tuple[str, ...] = ()
+    """References of the secrets that were found and sealed on the way in."""
 
     @property
     def id(self) -> RecordId:

@@ -1,6 +1,6 @@
 """What a caller says, checked and given its defaults: the first step of every write."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, Literal, TypedDict
 
 from lamina.core import canonical
@@ -31,7 +31,7 @@ class ContentFields(TypedDict, total=False):
     data: dict[str, Any]
     importance: float
     confidence: float
-    expires: str | datetime | None
+    expires: str | datetime | timedelta | None
     """An instant, or a span from now such as `7d`."""
     valid_from: datetime | str | None
     via: Via
@@ -102,10 +102,12 @@ def revised_content(
     return _filled(start, fields, speaker)
 
 
-def expiry(value: str | datetime | None, now: datetime) -> datetime | None:
-    """The instant at which a memory runs out."""
+def expiry(value: str | datetime | timedelta | None, now: datetime) -> datetime | None:
+    """The instant at which a memory runs out: given, or so long from now."""
     if value is None:
         return None
+    if isinstance(value, timedelta):
+        return now + value
     if isinstance(value, str) and value[-1:].isalpha() and value[-1:] != "Z":
         return after(now, value, "expires")
     return check_instant(value, "expires")

@@ -36,7 +36,7 @@ def check_instant(value: object, argument: str) -> datetime:
     if not isinstance(value, datetime) or value.tzinfo is None:
         raise InvalidInputError(
             f"`{argument}` must be an instant with a time zone",
-            remedy="Write it like 2026-03-01T12:00:00Z, or pass an aware datetime",
+            remedy="Write it like 2026-03-01T12:00:00Z, pass an aware datetime, or a span like 7d",
         )
     try:
         return value.astimezone(UTC)

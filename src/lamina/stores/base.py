@@ -183,6 +183,9 @@ class Store(Protocol):
     def sealed(self, record_id: RecordId) -> list[Sealed]:
         """The sealed values of a record."""
 
+    def has_sealed(self) -> bool:
+        """Whether any record holds a sealed value."""
+
     def settings(self) -> Mapping[str, str]:
         """The settings chosen for this store."""
 

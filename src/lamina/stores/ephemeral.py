@@ -151,6 +151,10 @@ class EphemeralStore:
             entry = self._contents.entries.get(record_id)
             return list(entry.sealed.values()) if entry else []
 
+    def has_sealed(self) -> bool:
+        with self._lock:
+            return any(entry.sealed for entry in self._contents.entries.values())
+
     def settings(self) -> Mapping[str, str]:
         with self._lock:
             return dict(self._contents.settings)

@@ -15,7 +15,7 @@ from lamina.stores.base import Capability, check_count
 from lamina.stores.ledger import Ledger
 from lamina.stores.sqlite import migrations, reads
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import connect, translated
+from lamina.stores.sqlite.driver import connect, one, translated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -121,6 +121,10 @@ class SqliteStore:
     def sealed(self, record_id: RecordId) -> list[Sealed]:
         with self._connections.reading(snapshot=False) as connection:
             return reads.sealed(connection, record_id)
+
+    def has_sealed(self) -> bool:
+        with self._connections.reading(snapshot=False) as connection:
+            return bool(one(connection, "select exists (select 1 from sealed)"))
 
     def settings(self) -> Mapping[str, str]:
         with self._connections.reading(snapshot=False) as connection:
