@@ -113,9 +113,8 @@ def test_what_exists_elsewhere_and_what_does_not_look_the_same(crowded: Memory) 
     for record_id in (foreign_record.id, absent):
         with pytest.raises(NotFoundError) as caught:
             own.get(record_id)
-        assert (
-            str(caught.value).replace(record_id, "ID") == "nothing current has the key or id 'ID'"
-        )
+        said = caught.value.message.replace(record_id, "ID")
+        assert said == "nothing current has the key or id 'ID'"
         with pytest.raises(NotFoundError) as caught:
             own.history(record_id)
         assert str(caught.value).replace(record_id, "ID") == "there is no record ID"
