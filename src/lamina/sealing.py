@@ -11,15 +11,15 @@ from typing import Final, TypeAlias
 
 from lamina.core.canonical import Json
 from lamina.core.record import Content
-from lamina.core.sealed import REDACTED, REFERENCE, Sealed, is_reference
-from lamina.core.secrets import find_secrets, is_placeholder, is_secret_field
+from lamina.core.sealed import REDACTED, REFERENCE, Sealed
+from lamina.core.secrets import find_secrets, is_placeholder, is_secret_member, named_values
 from lamina.errors import InvalidInputError
 from lamina.vault import Vault
 
 _Open: TypeAlias = dict[str, Json] | list[Json]
 _Task: TypeAlias = tuple[Json, _Open, str, bool]
 
-_ROUNDS: Final = 4
+_ROUNDS: Final = 8
 """Taking one secret out can uncover another; after a few rounds nothing new appears."""
 _SHORTEST_COPY: Final = 6
 
@@ -81,6 +81,17 @@ def _replaced(text: str, changes: list[tuple[int, int, str]]) -> str:
     return "".join(pieces)
 
 
+def _replaced_outside_references(text: str, value: str, ref: str) -> str:
+    """Put `ref` for every `value`, but not for one that happens to stand in a reference."""
+    pieces: list[str] = []
+    at = 0
+    for found in REFERENCE.finditer(text):
+        pieces += (text[at : found.start()].replace(value, ref), found[0])
+        at = found.end()
+    pieces.append(text[at:].replace(value, ref))
+    return "".join(pieces)
+
+
 class _Sealer:
     """Collects what it seals, each value once."""
 
@@ -106,7 +117,7 @@ class _Sealer:
                 break
             text = _replaced(text, changes)
             for value in copied:
-                text = text.replace(value, self._refs[value])
+                text = _replaced_outside_references(text, value, self._refs[value])
         return text
 
     def data(self, data: Mapping[str, Json]) -> dict[str, Json]:
@@ -130,7 +141,9 @@ class _Sealer:
         return root
 
     def _whole(self, value: str) -> str:
-        if not value.strip() or is_reference(value) or is_placeholder(value):
+        if REFERENCE.search(value):
+            return self.text(value)
+        if not value.strip() or is_placeholder(value):
             return value
         return self._ref(value, "field")
 
@@ -151,7 +164,11 @@ def _opened(value: Json) -> _Open | None:
 def _inside(value: Json, into: _Open, secret: bool) -> list[_Task]:
     """What is left to do inside `value`, last first; a list under a secret name holds secrets."""
     if isinstance(value, Mapping):
-        tasks = [(item, into, name, is_secret_field(name)) for name, item in value.items()]
+        named = named_values(value)
+        tasks = [
+            (item, into, name, name in named or is_secret_member(name, item))
+            for name, item in value.items()
+        ]
     else:
         tasks = [(item, into, "", secret) for item in value]
     tasks.reverse()

@@ -6,6 +6,7 @@ are kept. Losing the key file loses the secrets, and only them.
 What only sealing needs is imported there: every handle has a vault, and few of them seal.
 """
 
+import contextlib
 import os
 import stat
 import threading
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from lamina.core.sealed import SCHEME, Sealed
+from lamina.durable import sync_folder
 from lamina.errors import SecretError
 
 KEY_BYTES: Final = 32
@@ -172,10 +174,8 @@ def _read_key(path: Path) -> bytes:
             f"The key file `{path}` is a symbolic link",
             remedy="Put the key file itself there: a link can be pointed at another key",
         )
-    # Where the system lacks O_NOFOLLOW the check above is all there is. O_NONBLOCK keeps a pipe
-    # lying there from blocking for ever.
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    handle = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
+    # O_NONBLOCK keeps a pipe lying there from blocking for ever.
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         _check_key_file(path, os.fstat(handle))
         key = os.read(handle, KEY_BYTES + 1)
@@ -200,7 +200,7 @@ def _check_key_file(path: Path, found: os.stat_result) -> None:
             f"The key file `{path}` holds {found.st_size} bytes instead of {KEY_BYTES}",
             remedy="Restore it from a backup; without it the sealed secrets cannot be opened",
         )
-    if os.name == "posix" and found.st_mode & 0o077:
+    if found.st_mode & 0o077:
         raise SecretError(
             f"The key file `{path}` can be read by others (mode {stat.S_IMODE(found.st_mode):04o})",
             remedy=f"Run: chmod 600 {path}",
@@ -210,8 +210,7 @@ def _check_key_file(path: Path, found: os.stat_result) -> None:
 def _create_key(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    handle = os.open(draft, flags | getattr(os, "O_BINARY", 0), 0o600)
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         try:
             os.write(handle, os.urandom(KEY_BYTES))
@@ -221,26 +220,10 @@ def _create_key(path: Path) -> None:
         _place(draft, path)
     finally:
         draft.unlink(missing_ok=True)
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def _place(draft: Path, path: Path) -> None:
     """Give the finished draft its name unless another process was first."""
-    try:
-        if os.name == "nt":
-            # Renaming onto an existing file fails on Windows, which is what is wanted here.
-            os.rename(draft, path)
-        else:
-            os.link(draft, path, follow_symlinks=False)
-    except FileExistsError:
-        return
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    with contextlib.suppress(FileExistsError):
+        os.link(draft, path, follow_symlinks=False)

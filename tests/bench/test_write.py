@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lamina.bench.write import BATCH, THREADS, check_disk, measure
+from lamina.bench.write import BATCH, ROUNDS, THREADS, check_disk, measure, steps
 from lamina.errors import InvalidInputError
 from lamina.stores.filesystem import is_in_memory, kind_of
 from tests.surfaces.shell import run
@@ -30,6 +30,11 @@ def test_a_run_gives_every_figure_and_cleans_up(disk: Path) -> None:
     assert sorted(disk.iterdir()) == before
     assert counted["single writes"] == 5
     assert counted["one batch"] == BATCH
+    assert sum(counted.values()) == steps(5)
+    # However few records are asked for, each thread writes more than once.
+    assert all(counted[f"{n} threads"] >= 2 * n * ROUNDS for n in THREADS)
+    assert found["reads"]["stored"] > BATCH + counted["32 threads"]
+    assert set(found["reads"]) == {"stored", "get_p50_ms", "recall_p50_ms"}
     assert found["bench"] == "write"
     assert set(found["single"]) == {"p50_ms", "p99_ms", "ratio_to_raw"}
     assert set(found["raw"]) == {"p50_ms", "p99_ms"}
@@ -54,3 +59,4 @@ def test_the_command_prints_one_document(disk: Path) -> None:
     assert answer.json["records"] == 3
     shown = run("bench", "write", "--dir", str(disk), "--records", "3")
     assert "32 threads" in shown.out
+    assert "recall, " in shown.out

@@ -76,12 +76,13 @@ def caller(capsys: pytest.CaptureFixture[str], folder: Path) -> Call:
     return call
 
 
-def on_terminal(*arguments: str, cwd: Path, typed: bytes = b"") -> Answer:
+def on_terminal(*arguments: str, cwd: Path, typed: bytes = b"", columns: int = 100) -> Answer:
     """Run `lamina` on a terminal and type something."""
     import pty
 
     ours, theirs = pty.openpty()
-    env = clean_environment(cwd) | {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
+    size = {"COLUMNS": str(columns), "LINES": "40"}
+    env = clean_environment(cwd) | {"TERM": "xterm-256color", **size}
     child = subprocess.Popen(
         [*PROGRAM, *arguments], cwd=cwd, env=env, stdin=theirs, stdout=theirs, stderr=theirs
     )

@@ -64,7 +64,7 @@ def assert_refused(answer: Answer, status: int) -> None:
         ("query", '{"beauty": 1}'),
         ("get", "\udcff"),
         ("undo", "yesterday"),
-        ("reveal", "a", "b"),
+        ("reveal", "\udcff", "b"),
         ("config", "beauty"),
         ("config", "secrets.seal", "maybe"),
         ("import", "no-such-file"),
@@ -76,11 +76,15 @@ def assert_refused(answer: Answer, status: int) -> None:
         ("--dir", "a\udcff", "list"),
         ("--dir", "d" * 300, "list"),
         ("list", "--beauty"),
+        ("completion",),
         ("completion", "tcsh"),
+        ("help", "beauty"),
+        ("help", "get", "beauty"),
         ("bench", "write", "--records", "0"),
     ],
     ids=lambda arguments: " ".join(arguments).encode("unicode_escape").decode()[:60],
 )
+@pytest.mark.usefixtures("store")
 def test_bad_arguments_are_refused_and_nothing_is_kept(
     arguments: tuple[str, ...], lamina: Call
 ) -> None:
@@ -88,7 +92,7 @@ def test_bad_arguments_are_refused_and_nothing_is_kept(
     as_json = lamina(*arguments, "--json")
     assert (as_json.status, as_json.err) == (2, "")
     assert as_json.json["error"]["code"] == "invalid_input"
-    assert lamina("list", "--json").json == {"records": []}
+    assert lamina("list", "--json").json == {"records": [], "total": 0}
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:

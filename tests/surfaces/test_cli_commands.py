@@ -7,6 +7,8 @@ import pytest
 
 from tests.surfaces.shell import Call, run
 
+TOKEN = "ghp_" + "k3jQz81mVtR7xYbN20aLwPdE5sHcUf946TgO"
+
 
 def _id(answer: str) -> str:
     found: str = json.loads(answer)["outcomes"][0]["id"]
@@ -75,25 +77,24 @@ def test_list_and_query_filter(lamina: Call) -> None:
     found = lamina("query", '{"importance": {"$gte": 0.95}}', "--json").json["records"]
     assert [record["text"] for record in found] == ["one"]
     assert lamina("list", "--state", "forgotten").err == "Nothing matches.\n"
-    assert lamina("list", "--state", "forgotten", "--json").json == {"records": []}
+    assert lamina("list", "--state", "forgotten", "--json").json == {"records": [], "total": 0}
 
 
-def test_edit_changes_what_is_named(lamina: Call) -> None:
-    lamina("remember", "old", "--key", "k", "--tag", "t")
-    assert lamina("edit", "k", "--text", "new", "--expect", "1").status == 0
-    record = lamina("get", "k", "--json").json
-    assert (record["text"], record["tags"], record["rev"]) == ("new", ["t"], 2)
-    assert lamina("edit", "k", "--text", "newer", "--expect", "1").status == 5
+def test_a_list_that_stops_says_of_how_many(lamina: Call) -> None:
+    for number in range(3):
+        lamina("remember", f"number {number}", "--kind", "decision")
+    for command in (("list",), ("query", '{"kind": "decision"}')):
+        cut = lamina(*command, "--limit", "2")
+        assert cut.err == "2 of 3 shown; --limit shows more\n"
+        assert lamina(*command, "--limit", "2", "--json").json["total"] == 3
+        assert lamina(*command, "--limit", "2", "--quiet").err == ""
+        assert lamina(*command, "--limit", "3").err == ""
 
 
-def test_edit_opens_the_editor_when_no_field_is_named(lamina: Call, tmp_path: Path) -> None:
-    lamina("remember", "old", "--key", "k")
-    editor = tmp_path / "editor.sh"
-    editor.write_text('#!/bin/sh\nprintf "edited text\\n" > "$1"\ntouch -t 203001010000 "$1"\n')
-    editor.chmod(0o700)
-    assert lamina("edit", "k", "--editor", str(editor)).status == 0
-    assert lamina("get", "k", "-q").out == "edited text\n"
-    assert run("--dir", "store", "edit", "k", cwd=tmp_path).status == 2
+def test_a_list_for_programs_has_every_column(lamina: Call) -> None:
+    lamina("remember", "one", "--key", "k", "--scope", "project/web")
+    [row] = lamina("list").out.splitlines()
+    assert row.split("\t")[1:5] == ["knowledge", "fact", "k", "project/web"]
 
 
 def test_forget_hides_and_undo_brings_back(lamina: Call) -> None:
@@ -116,15 +117,37 @@ def test_erase_reports_and_history_says_erased(lamina: Call) -> None:
     assert lamina("history", kept).out.count("   erased\n") == 2
 
 
+@pytest.mark.usefixtures("store")
+def test_history_says_what_happened(lamina: Call) -> None:
+    lamina("config", "knowledge.accept", "review")
+    finn = ("--project", "web", "--as", "finn")
+    kept = _id(lamina(*finn, "remember", "x", "--scope", "project/web", "--json").out)
+    lamina("accept", kept)
+    lamina("forget", kept)
+    said = [row.split("  ")[1] for row in lamina("history", kept).out.splitlines() if "tx" in row]
+    assert said == ["proposed", "moved to current", "moved to forgotten"]
+
+
 def test_a_secret_is_sealed_and_revealed(lamina: Call) -> None:
-    token = "ghp_" + "k3jQz81mVtR7xYbN20aLwPdE5sHcUf946TgO"
-    kept = _id(lamina("remember", f"token {token}", "--json").out)
+    kept = _id(lamina("remember", f"token {TOKEN}", "--json").out)
     text = lamina("get", kept, "--json").json["text"]
-    assert token not in text
-    assert lamina("reveal", kept, text.split()[-1]).out == f"{token}\n"
+    assert TOKEN not in text
+    assert lamina("reveal", kept, text.split()[-1]).out == f"{TOKEN}\n"
     assert lamina("reveal", kept, "secret://" + "a" * 26).status == 3
+    assert lamina("reveal", kept, "the token").status == 2
+    assert "  secret read  " in lamina("history", kept).out
 
 
+def test_sealing_is_told(lamina: Call) -> None:
+    said = lamina("remember", f"token {TOKEN}", "--key", "k").out.splitlines()[1]
+    reference = lamina("get", "k", "-q").out.split()[-1]
+    assert said == f"1 secret sealed: {reference}"
+    again = lamina("remember", f"the token is {TOKEN}", "--json").json
+    assert again["sealed"] == [reference]
+    assert "sealed" not in lamina("remember", "nothing of the kind").out
+
+
+@pytest.mark.usefixtures("store")
 def test_a_proposal_waits_for_acceptance(lamina: Call) -> None:
     lamina("config", "knowledge.accept", "review")
     proposed = lamina(
@@ -147,9 +170,9 @@ def test_a_project_confines_and_a_named_scope_leaves_it(lamina: Call) -> None:
     assert lamina("--project", "api", "--as", "a", "get", "w", "--scope", "project/web").status == 3
 
 
-def test_config_tells_where_values_come_from(lamina: Call, tmp_path: Path) -> None:
+def test_config_tells_where_values_come_from(lamina: Call, store: Path) -> None:
     shown = lamina("config", "--json").json
-    assert shown["directory"] == {"value": str(tmp_path / "store"), "origin": "argument"}
+    assert shown["directory"] == {"value": str(store), "origin": "argument"}
     assert {row["origin"] for row in shown["settings"]} == {"default"}
     assert lamina("config", "knowledge.ties", "review").out == "review\n"
     assert lamina("config", "knowledge.ties", "--json").json["origin"] == "store"
@@ -165,13 +188,25 @@ def test_doctor_is_content_and_can_rebuild(lamina: Call) -> None:
     assert lamina("recall", "tea", "--json").json["hits"]
 
 
+def test_doctor_misses_the_key_to_the_secrets(lamina: Call, store: Path) -> None:
+    lamina("remember", f"token {TOKEN}")
+    assert "secrets\tok" in lamina("doctor").out
+    (store / "secret.key").unlink()
+    lost = lamina("doctor", "--json")
+    assert (lost.status, lost.json["ok"]) == (9, False)
+    [found] = [one for one in lost.json["findings"] if one["check"] == "secrets"]
+    assert found["severity"] == "record"
+    assert found["remedy"]
+
+
 def test_export_and_import_keep_everything(
     lamina: Call, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for text in ("one", "two", "three"):
         lamina("remember", text, "--key", "k")
     target = tmp_path / "out.jsonl"
-    assert lamina("export", str(target), "--json").json == {"file": str(target), "written": 1}
+    told = {"file": str(target), "written": 1, "secrets": 0}
+    assert lamina("export", str(target), "--json").json == told
     assert lamina("export").out == target.read_text(encoding="utf-8")
     assert target.stat().st_mode & 0o077 == 0
     assert lamina("export", "--history").out.count("\n") == 3
@@ -180,6 +215,21 @@ def test_export_and_import_keep_everything(
     assert lamina(*other, "import", str(target), "--json").json["unchanged"] == 1
     assert lamina(*other, "export").out == target.read_text(encoding="utf-8")
     assert [path.name for path in tmp_path.glob(".out*")] == []
+
+
+def test_secrets_leave_as_references(lamina: Call, tmp_path: Path) -> None:
+    kept = _id(lamina("remember", f"token {TOKEN}", "--json").out)
+    target = tmp_path / "out.jsonl"
+    told = "1 secret is exported as a reference, not its value\n"
+    assert lamina("export").err == told
+    assert lamina("export", str(target)).err == told
+    assert lamina("export", str(target), "--json").json["secrets"] == 1
+    assert lamina("export", "--quiet").err == ""
+    other = ("--dir", str(tmp_path / "other"))
+    taken = lamina(*other, "import", str(target))
+    assert "secrets not in this store\t1\n" in taken.out
+    lamina(*other, "erase", kept, "--yes")
+    assert "skipped, erased here\t1\n" in lamina(*other, "import", str(target)).out
 
 
 def test_a_bad_line_is_reported_and_the_rest_goes_on(lamina: Call, tmp_path: Path) -> None:
@@ -191,20 +241,6 @@ def test_a_bad_line_is_reported_and_the_rest_goes_on(lamina: Call, tmp_path: Pat
     assert answer.status == 2
     assert answer.json["added"] == 1
     assert [failure["line"] for failure in answer.json["failed"]] == [1, 3]
-
-
-def test_init_makes_a_store_and_keeps_what_is_there(tmp_path: Path) -> None:
-    folder = tmp_path / "My Project"
-    (folder / ".git").mkdir(parents=True)
-    first = run("init", cwd=folder)
-    assert first.status == 0
-    assert "my-project" in first.out
-    assert ".gitignore" in first.err
-    assert run("remember", "here", "--key", "k", cwd=folder).status == 0
-    assert run("init", "--json", cwd=folder).json["project"] == "my-project"
-    (folder / "below").mkdir()
-    assert run("get", "k", "--json", cwd=folder / "below").json["scope"] == "project/my-project"
-    assert sorted(path.name for path in folder.iterdir()) == [".git", ".lamina", "below"]
 
 
 def test_standard_input_is_a_memory_too(tmp_path: Path) -> None:

@@ -82,11 +82,19 @@ def test_a_misspelt_command_is_suggested(lamina: Call) -> None:
     assert "`remember`" in answer.err
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts_call_lamina(shell: str, lamina: Call) -> None:
-    assert "_LAMINA_COMPLETE" in lamina("completion", shell).out
-
-
 def test_names_are_completed_from_the_table() -> None:
     found = cli.shell_complete(click.Context(cli), "re")
     assert [item.value for item in found] == ["remember", "recall", "reveal"]
+
+
+def test_completing_a_name_stays_light() -> None:
+    code = """
+import json, sys
+from lamina.surfaces.cli.main import cli
+from lamina.surfaces.cli.session import Session
+from click.shell_completion import ShellComplete
+ShellComplete(cli, {"obj": Session()}, "lamina", "X").get_completions(["list", "--layer"], "")
+print(json.dumps(sorted(sys.modules)))
+"""
+    modules = {name.partition(".")[0] for name in json.loads(run_python("-c", code).stdout)}
+    assert not modules & {*HEAVY, "apsw"}

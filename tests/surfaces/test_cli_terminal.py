@@ -44,6 +44,56 @@ def test_matched_words_stand_out(lamina: Call, tmp_path: Path) -> None:
     assert "\x1b[1;33mteas\x1b[0m" in _shown(tmp_path, "recall", "tea").out
 
 
+def _rows(answer: Answer) -> list[str]:
+    return re.sub(r"\x1b\[[\d;]*m", "", answer.out).splitlines()
+
+
+@pytest.mark.parametrize("columns", [60, 140])
+def test_a_list_shows_the_text_first_and_ids_whole(
+    columns: int, lamina: Call, tmp_path: Path
+) -> None:
+    texts = ["Deploys go out on Tuesdays, after the review", "Ann drinks tea"]
+    ids = [
+        lamina("remember", texts[0], "--key", "deploy-day", "--kind", "convention", "-q").out,
+        lamina("remember", texts[1], "--layer", "episode", "--scope", "project/web", "-q").out,
+    ]
+    for command in (("list",), ("recall", "deploys", "tea")):
+        rows = _rows(on_terminal("--dir", "store", *command, cwd=tmp_path, columns=columns))
+        assert texts[1 if command == ("list",) else 0] in rows[0]
+        assert max(map(len, rows)) <= columns
+        for name in ids:
+            assert any(name.strip() in row for row in rows)
+
+
+def test_a_list_names_what_differs(lamina: Call, tmp_path: Path) -> None:
+    lamina("remember", "one")
+    assert not any("knowledge" in row for row in _rows(_shown(tmp_path, "list")))
+    lamina("remember", "two", "--layer", "episode", "--scope", "project/web")
+    rows = _rows(_shown(tmp_path, "list"))
+    assert "episode · project/web" in rows[1]
+    assert "knowledge · global" in rows[3]
+
+
+def test_a_speaker_is_named_when_there_is_something_to_say(lamina: Call, tmp_path: Path) -> None:
+    lamina("remember", "Ann drinks tea")
+    finn = ("--project", "web", "--as", "finn")
+    lamina(*finn, "remember", "Bob drinks tea", "--scope", "project/web")
+    for command in (("list",), ("recall", "tea")):
+        shown = "\n".join(_rows(_shown(tmp_path, *command)))
+        assert "finn (agent)" in shown
+        assert "user" not in shown
+    his, ours = lamina("list", "-q").out.split()
+    assert "source      finn (agent)\n" in lamina("get", his).out
+    assert "source      user\n" in lamina("get", ours).out
+
+
+def test_older_versions_are_mentioned_when_there_are_any(lamina: Call) -> None:
+    lamina("remember", "Ann drinks tea", "--key", "tea")
+    assert "left out" not in lamina("recall", "tea").out
+    lamina("remember", "Ann drinks green tea", "--key", "tea")
+    assert "1 older version left out" in lamina("recall", "tea").out
+
+
 def test_erase_asks_and_takes_no_for_an_answer(lamina: Call, tmp_path: Path) -> None:
     lamina("remember", "Ann drinks tea", "--key", "tea")
     refused = _shown(tmp_path, "erase", "tea", typed=b"n\n")

@@ -66,9 +66,7 @@ class Library:
         return _said(lambda: wire.erasure_out(self._mem.erase(self._mem.get(name).id)))
 
     def query(self, where: Mapping[str, Any]) -> Json:
-        return _said(
-            lambda: {"records": [wire.record_out(record) for record in self._mem.query(where)]}
-        )
+        return _said(lambda: wire.records_out(self._mem.query(where), self._mem.count(where)))
 
 
 class CommandLine:

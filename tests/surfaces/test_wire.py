@@ -64,6 +64,9 @@ def test_values_come_out_whole() -> None:
         assert wire.hit_out(recall.hits[0])["record"] == to_json(record)
         sent = wire.receipt_out(receipt)
         assert sent["tx"] == receipt.tx
+        assert sent["sealed"] == []
+        assert set(wire.untouched_out(record)) == set(sent)
+        assert wire.records_out([record], 5) == {"records": [to_json(record)], "total": 5}
         assert sent["outcomes"][0] == {
             "id": record.id, "rev": 1, "action": "created", "state": "current",
         }  # fmt: skip

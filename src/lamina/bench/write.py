@@ -1,13 +1,15 @@
 """How fast synced writes are, next to what the disk itself takes for the same bytes.
 
 Raw appends and writes through the front door alternate in one run, so that both meet the same disk
-in the same mood.
+in the same mood; so do the rounds with one, several and many threads. Threads start together, have
+written before the watch starts, and do nothing but write until it stops.
 """
 
 import os
 import platform
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -24,6 +26,10 @@ from lamina.stores.filesystem import is_in_memory, kind_of, prepare_folder
 
 BATCH: Final = 1000
 THREADS: Final = (1, 8, 32)
+ROUNDS: Final = 3
+_LEAST: Final = 4
+"""Writes of each thread in a round: with fewer, its first and last would be all there is."""
+_READS: Final = 200
 _WORDS: Final = (
     "deploy review branch index schema queue worker token cache retry timeout region bucket"
     " billing invoice customer session upload parser release rollback alert latency budget"
@@ -53,6 +59,10 @@ class WriteFigures:
     ratio_to_raw: float
     batch_per_second: float
     threads_per_second: dict[int, float]
+    stored: int
+    """How many records were there when reads were measured."""
+    get_p50_ms: float
+    recall_p50_ms: float
 
     def to_json(self) -> dict[str, Any]:
         """The figures with the machine they were measured on."""
@@ -65,6 +75,11 @@ class WriteFigures:
             "single": {**asdict(self.single), "ratio_to_raw": self.ratio_to_raw},
             "batch": {"size": BATCH, "records_per_second": self.batch_per_second},
             "threads": {str(n): rate for n, rate in self.threads_per_second.items()},
+            "reads": {
+                "stored": self.stored,
+                "get_p50_ms": self.get_p50_ms,
+                "recall_p50_ms": self.recall_p50_ms,
+            },
             "machine": machine(),
         }
 
@@ -80,7 +95,9 @@ def measure(folder: Path, records: int, progress: Progress) -> WriteFigures:
             size = len(canonical_bytes(mem.get(mem.remember(**_draft(0)).id)))
             raw, single = _alternate(mem, scratch / "raw", records, size, progress)
             batch = _batches(mem, progress)
-            threads = {n: _together(mem, n, records, progress) for n in THREADS}
+            threads = _rounds(mem, records, progress)
+            stored = mem.count()
+            got, recalled = _reads(mem, min(records, _READS), progress)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return WriteFigures(
@@ -92,7 +109,16 @@ def measure(folder: Path, records: int, progress: Progress) -> WriteFigures:
         ratio_to_raw=round(_at(single, 50) / _at(raw, 50), 2),
         batch_per_second=batch,
         threads_per_second=threads,
+        stored=stored,
+        get_p50_ms=_spread(got).p50_ms,
+        recall_p50_ms=_spread(recalled).p50_ms,
     )
+
+
+def steps(records: int) -> int:
+    """How much progress a run reports in all."""
+    shared = sum(n * _share(n, records) for n in THREADS) * ROUNDS
+    return records + BATCH + shared + 2 * min(records, _READS)
 
 
 def check_disk(folder: Path) -> str:
@@ -152,17 +178,60 @@ def _batches(mem: Memory, progress: Progress) -> float:
     return round(BATCH / took, 1)
 
 
-def _together(mem: Memory, threads: int, records: int, progress: Progress) -> float:
-    """Writes per second of several threads, which share the price of a sync."""
+def _rounds(mem: Memory, records: int, progress: Progress) -> dict[int, float]:
+    """Writes per second of one, several and many threads, which share the price of a sync."""
+    seconds = dict.fromkeys(THREADS, 0.0)
+    for _ in range(ROUNDS):
+        for threads in THREADS:
+            share = _share(threads, records)
+            seconds[threads] += _together(mem, threads, share)
+            progress(f"{threads} threads", threads * share)
+    return {n: round(n * _share(n, records) * ROUNDS / seconds[n], 1) for n in THREADS}
 
-    def work(number: int) -> None:
-        mem.remember(**_draft(number))
-        progress(f"{threads} threads", 1)
+
+def _share(threads: int, records: int) -> int:
+    """How many records each thread writes in a round."""
+    return max(_LEAST, -(-records // (threads * ROUNDS)))
+
+
+def _together(mem: Memory, threads: int, share: int) -> float:
+    """Seconds from the common start of the threads to the end of the last one."""
+    gate = threading.Event()
+
+    def work(first: int) -> None:
+        drafts = [_draft(first + number) for number in range(share)]
+        gate.wait()
+        for draft in drafts:
+            mem.remember(**draft)
 
     with ThreadPoolExecutor(threads) as pool:
-        start = clock.stopwatch()
-        list(pool.map(work, range(records)))
-        return round(records / (clock.stopwatch() - start), 1)
+        # The first writes start the threads and open connections, which is not measured.
+        list(pool.map(lambda number: mem.remember(**_draft(number)), range(threads)))
+        try:
+            running = [pool.submit(work, number * share) for number in range(threads)]
+        finally:
+            start = clock.stopwatch()
+            gate.set()
+        for one in running:
+            one.result()
+        return clock.stopwatch() - start
+
+
+def _reads(mem: Memory, number: int, progress: Progress) -> tuple[list[float], list[float]]:
+    """Timings of reading a record by its id, and of a search for two words."""
+    ids = [record.id for record in mem.query(limit=number)]
+    questions = [f"observation {at}" for at in range(number)]
+    got = [_timed(mem.get, one) for one in ids]
+    progress("gets", len(ids))
+    recalled = [_timed(mem.recall, words) for words in questions]
+    progress("recalls", len(questions))
+    return got, recalled
+
+
+def _timed(call: Callable[[str], object], argument: str) -> float:
+    start = clock.stopwatch()
+    call(argument)
+    return clock.stopwatch() - start
 
 
 def _draft(number: int) -> Draft:

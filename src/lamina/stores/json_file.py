@@ -21,6 +21,7 @@ from lamina.core.layers import Durability, place_of
 from lamina.core.record import INDEXED, Record, State, Trust, to_json
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
+from lamina.durable import replace_file
 from lamina.errors import (
     LaminaError,
     StoreDamagedError,
@@ -130,19 +131,8 @@ def _lock(path: Path) -> int:
 
 
 def _save(path: Path, text: str) -> None:
-    """Whole or not at all: a new file is synced, then takes the old one's name."""
-    fresh = path.with_name(path.name + ".new")
     try:
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            file.write(text + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        replace_file(path, [text, "\n"])
     except OSError as error:
         raise StoreError(
             f"{path} cannot be saved: {error.strerror}",

@@ -1,6 +1,22 @@
 """The one JSON shape of everything that leaves Lamina, and what each error means to a caller.
 
 Every surface uses these functions; none formats a record, a receipt or an error by hand.
+
+The exit statuses of the command line:
+
+    0    done
+    1    something unexpected happened, or a question was answered with no
+    2    the call is wrong, or lines of an import were refused
+    3    not there, or not visible to the one who asks
+    4    the role may not do this
+    5    someone changed it first
+    6    this store cannot do that
+    7    the store failed or is damaged
+    8    a secret cannot be sealed or opened
+    9    doctor found damage, or an erase left something behind
+    75   the store is busy; the same command may succeed later
+    130  interrupted
+    141  the reader of the output has gone
 """
 
 from __future__ import annotations
@@ -13,6 +29,8 @@ from lamina.core.record import Record, to_json
 from lamina.errors import LaminaError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lamina.core.changes import Event, Outcome, Receipt, Version
     from lamina.results import Erasure, Hit, Recall
     from lamina.stores.base import Finding
@@ -20,7 +38,23 @@ if TYPE_CHECKING:
 INTERNAL: Final = 1
 USAGE: Final = 2
 DAMAGED: Final = 9
-"""Doctor found damage, or an erase left something behind."""
+
+MEANINGS: Final = {
+    0: "done",
+    INTERNAL: "something unexpected happened, or a question was answered with no",
+    USAGE: "the call is wrong, or lines of an import were refused",
+    3: "not there, or not visible to the one who asks",
+    4: "the role may not do this",
+    5: "someone changed it first",
+    6: "this store cannot do that",
+    7: "the store failed or is damaged",
+    8: "a secret cannot be sealed or opened",
+    DAMAGED: "doctor found damage, or an erase left something behind",
+    75: "the store is busy; the same command may succeed later",
+    130: "interrupted",
+    141: "the reader of the output has gone",
+}
+"""Every exit status of the command line, and what it says."""
 
 EXIT: Final[dict[type[LaminaError], int]] = {
     LaminaError: INTERNAL,
@@ -44,6 +78,11 @@ EXIT: Final[dict[type[LaminaError], int]] = {
 def record_out(record: Record) -> dict[str, Any]:
     """A record."""
     return to_json(record)
+
+
+def records_out(records: Sequence[Record], total: int) -> dict[str, Any]:
+    """Records that were listed, and how many there are without a limit."""
+    return {"records": [record_out(record) for record in records], "total": total}
 
 
 def hit_out(hit: Hit) -> dict[str, Any]:
@@ -71,7 +110,16 @@ def receipt_out(receipt: Receipt) -> dict[str, Any]:
         "durability": receipt.durability.value,
         "pending": list(receipt.pending),
         "repeated": receipt.repeated,
+        "sealed": list(receipt.sealed),
     }
+
+
+def untouched_out(record: Record) -> dict[str, Any]:
+    """A receipt where nothing was committed, because nothing was to change."""
+    state = record.state.value
+    outcome = {"id": record.id, "rev": record.rev, "action": "unchanged", "state": state}
+    nothing: dict[str, Any] = {"seqs": {}, "durability": None, "pending": [], "repeated": False}
+    return {"tx": None, "outcomes": [outcome], **nothing, "sealed": []}
 
 
 def event_out(event: Event) -> dict[str, Any]:

@@ -12,12 +12,14 @@ from lamina.core.secrets.fields import field_family
 from lamina.core.secrets.spans import Secret
 from lamina.core.secrets.values import (
     is_code,
+    is_label,
     is_mixed,
     is_placeholder,
     is_plain_word,
     is_random,
     is_slug,
     is_stop_word,
+    is_variable,
 )
 from lamina.core.secrets.words import FUNCTION_WORDS
 
@@ -55,8 +57,8 @@ _BEARER: Final = re.compile(
 )
 # "name: API_TOKEN" and "value: ..." side by side, as containers list their environment.
 _LISTED: Final = re.compile(
-    r"(?<!\w)(?:name|key)\\?[\"']?[ \t]?[:=][ \t]?\\?[\"']?(?P<name>[\w.\-]{2,80}+)\\?[\"']?"
-    r"[,;]?\s{1,40}\\?[\"']?value\\?[\"']?[ \t]?[:=][ \t]?",
+    r"(?<!\w)(?:name|key|field)\\?[\"']?[ \t]?[:=][ \t]?\\?[\"']?(?P<name>[\w.\-]{2,80}+)\\?[\"']?"
+    r"(?:[,;]\s{0,40}|\s{1,40})\\?[\"']?(?:value|val|content)\\?[\"']?[ \t]?[:=][ \t]?",
     re.IGNORECASE,
 )
 _ENV_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*")
@@ -209,16 +211,7 @@ def _accepts_password(value: str, literal: bool) -> bool:
         return len(value) >= 4
     if is_plain_word(value):
         return literal and len(value) >= 4 and not is_stop_word(value)
-    return is_mixed(value) and len(value) >= 4 and (literal or not is_label(value))
-
-
-def is_label(value: str) -> bool:
-    """Whether `value` names a variable or a version rather than being drawn: `token2`, `item-1`."""
-    stem = value.rstrip("0123456789")
-    digits = len(value) - len(stem)
-    if digits == 0 or digits > 2:
-        return False
-    return field_family(stem.strip("_-.")) is not None or ("_" in stem or stem.endswith("-"))
+    return is_mixed(value) and len(value) >= 4 and (literal or not is_variable(value))
 
 
 def accepts_phrase(value: str) -> bool:

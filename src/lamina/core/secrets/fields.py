@@ -1,6 +1,7 @@
 """Whether a field's name says that its value is a secret."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -8,15 +9,19 @@ from lamina.core.secrets.words import (
     HARMLESS_BEFORE_TOKEN,
     HARMLESS_FIRST_WORDS,
     KEY_QUALIFIERS,
+    NAMING_MEMBERS,
     PASS_QUALIFIERS,
     PASSWORD_WORDS,
     QUALIFYING_LAST_WORDS,
     TOKEN_WORDS,
+    VALUE_MEMBERS,
 )
 
 # Alternatives start with different classes and repeat one class: every character is read once.
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?(?:[a-z]|[^\W\dA-Za-z_])+|\d+")
+_PIN: Final = re.compile(r"\d{4,12}")
 _LONGEST_NAME: Final = 128
+_LONGEST_ROLE: Final = 16
 
 
 def is_secret_field(name: str) -> bool:
@@ -26,6 +31,33 @@ def is_secret_field(name: str) -> bool:
     something about the secret: `password_policy`, `token_count`, `secret_santa`.
     """
     return field_family(name) is not None
+
+
+def is_secret_member(name: str, value: object) -> bool:
+    """Whether `name` gives `value` away; unlike a password, a PIN is one only if it is digits."""
+    family = field_family(name)
+    if family is not None or not isinstance(value, str):
+        return family is not None
+    words = _words(name) if len(name) <= _LONGEST_NAME else []
+    return _PIN.fullmatch(value) is not None and (words == ["pin"] or words[-2:] == ["pin", "code"])
+
+
+def named_values(members: Mapping[str, object]) -> frozenset[str]:
+    """The members of an object that hold a secret named by the member beside them.
+
+    `{"name": "API_TOKEN", "value": "..."}`, as containers, requests and forms list their settings.
+    """
+    by_role = {member.lower(): member for member in members if len(member) <= _LONGEST_ROLE}
+    names = [members[by_role[role]] for role in NAMING_MEMBERS if role in by_role]
+    if not any(isinstance(name, str) and is_secret_field(name) for name in names):
+        return frozenset()
+    values = [by_role[role] for role in VALUE_MEMBERS if role in by_role]
+    return frozenset(each for each in values if not _is_article(each, members[each]))
+
+
+def _is_article(member: str, value: object) -> bool:
+    """Whether this is a text about the secret: a note named `password` has content of its own."""
+    return member.lower() == "content" and isinstance(value, str) and value.count(" ") > 3
 
 
 @lru_cache(maxsize=2048)

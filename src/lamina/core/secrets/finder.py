@@ -6,30 +6,40 @@ from itertools import chain
 from typing import Final
 
 from lamina.core.secrets.assignments import find_assignments, find_headers, find_listed
+from lamina.core.secrets.logins import find_logins
 from lamina.core.secrets.phrases import (
     find_in_commands,
-    find_in_prose,
     find_in_urls,
     find_named_after,
     find_random,
 )
 from lamina.core.secrets.shapes import find_private_keys, find_shapes
 from lamina.core.secrets.spans import Secret
+from lamina.core.secrets.statements import find_stated
 
 # Every issuer's shape holds sixteen such characters in a row. The lookbehind lets a run be tried
 # only from its first character, so each character is read once.
 _LONG_RUN: Final = re.compile(r"(?<![\w\-])[\w\-]{16}", re.ASCII)
+_DIGIT: Final = re.compile(r"[0-9]")
 _STEMS: Final = (
     "pass", "pwd", "pw", "secret", "token", "key", "auth", "bearer", "cred", "kennwort", "contrase",
     "mdp", "clave", "senha", "wachtwoord", "пароль", "密", "パスワ", "identified", "curl", "mysql",
-    "docker login", "redis-cli", "mariadb", "sudo",
+    "docker login", "redis-cli", "mariadb", "sudo", "schlüssel",
+)  # fmt: skip
+# Words for a secret that is one only with a number behind it; too common to be stems.
+_NUMBERED: Final = re.compile(
+    r"\bpin\b|code ?[:=]|code (?:is|was|ist|lautet|est|es|pin|de|du|d['’]|for|to|of)\b|código"
+)
+_LOGINS: Final = (
+    "login", "log in", "user", "cred", "account", "zugang", "anmelde", "identifiant", "usuario",
+    "logged in", "acceso", "utilisateur", "benutzer",
 )  # fmt: skip
 _BY_CONTEXT: Final[tuple[tuple[Callable[[str], Iterable[Secret]], tuple[str, ...]], ...]] = (
     (find_headers, ("authorization", "bearer", "basic")),
     (find_assignments, (":", "=", "--", ">", "：")),
-    (find_listed, ("value",)),
-    (find_named_after, (" as ",)),
-    (find_in_prose, (" ", "\n", ":", "=", "密", "パ")),
+    (find_listed, ("val", "content")),
+    (find_named_after, (" as ", " is ", " ist ", " est ", " es ", " als ", " comme ", " como ")),
+    (find_stated, (" ", "\n", ":", "=", "密", "パ")),
     (find_in_commands, ("machine", "curl", "mysql", "mariadb", "sshpass", "docker", "redis",
                         "smbclient", "az login", "helm", "identified", "with ", "requirepass",
                         "sudo")),
@@ -46,50 +56,78 @@ def find_secrets(text: str) -> list[Secret]:
     """Every secret value in `text`, in order, none overlapping another.
 
     A value recognised once is reported wherever it stands, so that no copy of it is left behind.
-    References (`secret://...`) are never reported.
+    References (`secret://...`) are never reported, and nothing is read across one.
     """
+    references: list[tuple[int, int]] = []
+    if "secret://" in text:
+        references = [found.span() for found in _REFERENCE.finditer(text)]
+        # No detector reads a name or a value across lines, so a reference becomes line breaks.
+        text = _REFERENCE.sub(lambda found: "\n" * len(found[0]), text)
     lowered = text.lower()
-    has_stem = any(stem in lowered for stem in _STEMS)
-    has_run = _LONG_RUN.search(text) is not None
-    has_user_info = "://" in text and "@" in text
-    if not (has_stem or has_run or has_user_info):
-        return []
+    found = _merged(chain.from_iterable(_candidates(text, lowered)))
+    if references:
+        found = _without_references(text, found, references)
+    if not found:
+        return found
+    found = _merged(chain(found, _copies(text, found)))
+    return _without_references(text, found, references) if references else found
+
+
+def _candidates(text: str, lowered: str) -> list[Iterable[Secret]]:
     candidates: list[Iterable[Secret]] = []
+    has_run = _LONG_RUN.search(text) is not None
     if has_run:
         candidates += (find_private_keys(text), find_shapes(text))
-    if has_user_info:
+    if "://" in text and "@" in text:
         candidates.append(find_in_urls(text))
-    if has_stem:
+    has_digit = _DIGIT.search(text) is not None
+    if any(stem in lowered for stem in _STEMS) or (has_digit and _NUMBERED.search(lowered)):
         candidates += (
             find(text) for find, marks in _BY_CONTEXT if any(m in lowered for m in marks)
         )
+    if has_digit and any(word in lowered for word in _LOGINS):
+        candidates.append(find_logins(text))
     if has_run:
         candidates.append(find_random(text))
-    found = _without_references(text, _merged(chain.from_iterable(candidates)))
-    return _without_references(text, _merged(chain(found, _copies(text, found)))) if found else []
+    return candidates
 
 
 def _merged(candidates: Iterable[Secret]) -> list[Secret]:
-    """Join overlapping spans; the one that starts first, or else the earlier detector, names it."""
+    """Join overlapping spans; the one that starts first, or else the earlier detector, names it.
+
+    An address says exactly where its password ends, so what starts inside one adds nothing to it.
+    """
     merged: list[Secret] = []
-    for secret in sorted(candidates, key=lambda each: each.start):
+    for secret in sorted(candidates, key=lambda each: (each.start, each.kind != "url_password")):
         if merged and secret.start < merged[-1].end:
             last = merged[-1]
-            merged[-1] = Secret(last.start, max(last.end, secret.end), last.kind)
+            if last.kind != "url_password":
+                merged[-1] = Secret(last.start, max(last.end, secret.end), last.kind)
         elif secret.end > secret.start:
             merged.append(secret)
     return merged
 
 
-def _without_references(text: str, found: list[Secret]) -> list[Secret]:
-    if "secret://" not in text:
-        return found
+def _without_references(
+    text: str, found: list[Secret], references: list[tuple[int, int]]
+) -> list[Secret]:
+    """Cut references out of what was found, and drop what is glued to the end of one."""
     kept: list[Secret] = []
+    ends = {end for _, end in references}
+    at = 0
     for secret in found:
+        while at < len(references) and references[at][1] <= secret.start:
+            at += 1
+        if at == len(references) or references[at][0] >= secret.end:
+            if secret.start not in ends or not text[secret.start].isalnum():
+                kept.append(secret)
+            continue
+        # Only a private key with something sealed in its midst comes here.
         start = secret.start
-        for reference in _REFERENCE.finditer(text, max(0, start - 34), secret.end + 34):
-            kept += _piece(text, start, min(reference.start(), secret.end), secret.kind)
-            start = max(start, reference.end())
+        while at < len(references) and references[at][0] < secret.end:
+            kept += _piece(text, start, references[at][0], secret.kind)
+            start = references[at][1]
+            at += 1
         kept += _piece(text, start, secret.end, secret.kind)
     return kept
 

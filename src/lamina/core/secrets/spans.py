@@ -10,3 +10,10 @@ class Secret:
     start: int
     end: int
     kind: str
+
+
+def lowered_in_place(text: str) -> str:
+    """Lower-case `text` without moving any character."""
+    lowered = text.lower()
+    # Some capitals grow when lowered; positions must stay comparable.
+    return lowered if len(lowered) == len(text) else "".join(c.lower()[:1] for c in text)

@@ -8,7 +8,16 @@ from collections import Counter
 from math import log2
 from typing import Final
 
-from lamina.core.secrets.words import NEVER_VALUES, PLACEHOLDER_MARKS, PLACEHOLDER_WORDS
+from lamina.core.secrets.fields import field_family
+from lamina.core.secrets.words import (
+    CODE_WORDS,
+    NEVER_VALUES,
+    NUMBERED_THINGS,
+    PLACEHOLDER_MARKS,
+    PLACEHOLDER_WORDS,
+    PROSE_ENDINGS,
+    PROSE_WORDS,
+)
 
 # Every pattern here is applied with `match` or `fullmatch` to one value, starts from a literal or a
 # single class, and repeats single classes only, so it reads its value at most twice.
@@ -28,8 +37,14 @@ _FILE_NAME: Final = re.compile(
     r"[\w.\-/\\]+\.(?:json|ya?ml|toml|txt|pem|key|crt|env|py|js|ts|go|rs|md|ini|cfg|conf|gpg|enc|html?)"
 )
 _ALGORITHM: Final = re.compile(
-    r"(?:sha|md|pbkdf|argon|aes|rsa|oauth|utf|base|hs|rs|es|ed|ps|ipv|http|tls|ssl|scrypt|bcrypt|v|ec|x)"
+    r"(?:sha|md|pbkdf|argon|aes|rsa|oauth|utf|base|hs|rs|es|ed|ps|ipv|http|tls|ssl|scrypt|bcrypt|v|ec|x|rfc|iso|pkcs|fips|nist|cve)"
     r"[-_]?\d{1,5}(?:[-_./]?[a-z0-9]{1,8}){0,3}",
+    re.IGNORECASE,
+)
+_MEASURE: Final = re.compile(
+    r"\d{1,5}\+?[-–]?(?:(?:char|digit|letter|bit|byte|word|day|hour|min|sec|week|month|year|symbol)"
+    r"(?:s|acters?|utes?|onds?|ly)?(?:-[a-z]{2,8})?|stellig\w{0,2}|zeichen|stündig|tägig|x|st|nd|rd|th"
+    r"|[ap]m|h|ms|[kmg]b)",
     re.IGNORECASE,
 )
 _DIGEST: Final = re.compile(r"(?:sha\d{1,3}|md5|blake\w{1,3})[:\-].*", re.IGNORECASE)
@@ -39,6 +54,8 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGN
 _ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.IGNORECASE)
 _HEX: Final = re.compile(r"(?:0x)?[0-9a-f]+", re.IGNORECASE)
 _SEPARATORS: Final = re.compile(r"[-_./+=~]+")
+# A capital and a small letter, then a joiner: no ticket (`ABC-12`), no host (`node-04`).
+_PROPER_PARTS: Final = re.compile(r"(?:[A-Z][a-z]|[a-z]{1,32}\d{0,4}[-_.][A-Z][a-z])[^\s]*[-_.]")
 _MASK: Final = frozenset("xX*.•#-_…?· ")
 _JOINERS: Final = "-_./'’: "
 _CONSIDERED: Final = 512
@@ -74,7 +91,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_code(value: str) -> bool:
-    """Whether an unquoted `value` reads as an expression, a path, a date or an algorithm's name."""
+    """Whether an unquoted `value` is an expression, a path, a date, a measure or an algorithm."""
     value = value[:_CONSIDERED]
     return (
         _CODE.fullmatch(value) is not None
@@ -83,6 +100,7 @@ def is_code(value: str) -> bool:
         or _FILE_NAME.fullmatch(value) is not None
         or _ALGORITHM.fullmatch(value) is not None
         or _DATE.fullmatch(value) is not None
+        or _MEASURE.fullmatch(value) is not None
         or _DIGEST.fullmatch(value) is not None
         or "://" in value
     )
@@ -103,22 +121,64 @@ def is_stop_word(value: str) -> bool:
     """Whether `value` is a word that follows "password is" without being the password."""
     lowered = value.lower().strip("-_.,;:!?'\"*()")
     return lowered in NEVER_VALUES or lowered.endswith(
-        (
-            "ed",
-            "ing",
-            "able",
-            "ible",
-            "tion",
-            "less",
-            "ary",
-            "ous",
-            "ment",
-            "ful",
-            "ly",
-            "ert",
-            "iert",
-        )
+        ("ed", "ing", "able", "ible", "tion", "less", "ary", "ous", "ment", "ful", "ly", "ert")
     )
+
+
+def is_prose(value: str) -> bool:
+    """Whether a plain word belongs to the sentence about a password rather than being it.
+
+    Wider than `is_stop_word`: adjectives and participles of four languages by their endings, and
+    names that code gives to such a value.
+    """
+    lowered = value.lower().strip("-_.,;:!?'\"*()")
+    if is_stop_word(value) or lowered in PROSE_WORDS or lowered.endswith(PROSE_ENDINGS):
+        return True
+    if lowered.startswith("ge") and value[:1] == "g" and lowered.endswith(("t", "en")):
+        return True
+    parts = [part for part in _SEPARATORS.split(lowered) if part]
+    if len(parts) > 1 and (is_stop_word(parts[-1]) or parts[-1] in PROSE_WORDS):
+        return True
+    words = [word.lower() for word in _WORD.findall(value)]
+    return any(word in CODE_WORDS for word in words)
+
+
+def is_label(value: str) -> bool:
+    """Whether `value` names a variable or a version rather than being drawn: `token2`, `item-1`."""
+    stem = value.rstrip("0123456789")
+    digits = len(value) - len(stem)
+    if digits == 0 or digits > 2:
+        return False
+    return field_family(stem.strip("_-.")) is not None or ("_" in stem or stem.endswith("-"))
+
+
+def is_variable(value: str) -> bool:
+    """Whether `value` is a numbered name: `password1`, `my_var_2`, `step-3`; not `Sunny-day-4`."""
+    stem = value.rstrip("0123456789")
+    digits = len(value) - len(stem)
+    if digits == 0 or digits > 2:
+        return False
+    if "_" in stem or field_family(stem.strip("_-.")) is not None:
+        return True
+    return stem.strip("-.").lower() in NUMBERED_THINGS
+
+
+def is_chosen(value: str, *, told: str) -> bool:
+    """Whether `value` looks chosen by a person.
+
+    `told` says how it was introduced: `states` by a verb, by a mark such as `:`, or not at all.
+    """
+    if not is_mixed(value) or len(value) < (5 if told else 7):
+        return False
+    if told != "states" and is_variable(value) and (told != ":" or "_" not in value):
+        return False
+    has_digit = any(map(str.isdigit, value))
+    if value[0].isdigit() and not any(map(str.isalpha, value[1:4])):
+        return len(value) >= 8 and has_digit
+    symbols = sum(1 for char in value if not char.isalnum() and char not in "-_./'’,:()")
+    if not told and not symbols and is_slug(value):
+        return has_digit and _PROPER_PARTS.match(value) is not None
+    return has_digit or (symbols >= 1 and told != "")
 
 
 def entropy(value: str) -> float:

@@ -51,6 +51,13 @@ QUALIFYING_LAST_WORDS: Final = _set(
     "secondary main default"
 )
 
+NAMING_MEMBERS: Final = (
+    "name", "key", "field", "label", "variable", "var", "header", "setting", "param", "parameter",
+    "env", "property", "attribute",
+)  # fmt: skip
+VALUE_MEMBERS: Final = ("value", "val", "values", "content", "default")
+"""The two halves of an object that names its value: `{"name": ..., "value": ...}`."""
+
 PLACEHOLDER_MARKS: Final = _set(
     "your yours placeholder redacted changeme changeit replaceme example insert replace "
     "todo fixme dummy masked hidden removed sealed"
@@ -99,3 +106,51 @@ NEVER_VALUES: Final = FUNCTION_WORDS | _set(
     "string; required"
 )
 """Words that follow "password is" in prose, in code or in a table without being the password."""
+
+PROSE_WORDS: Final = _set(
+    "mine yours ours theirs terrible awful horrible poor crap rubbish trash nonsense identical "
+    "equal similar longer shorter stronger weaker better worse clear cleartext plaintext "
+    "encrypted-at-rest one-time single-use up-to-date out-of-date read-only write-only obsolete "
+    "legacy standard default shared common unclear uncertain forgotten stolen "
+    "compromised exposed leaked pending required enough insufficient trivial "
+    "obvious boring silly stupid great perfect nice cool ugly funny weird strange odd crucial "
+    "vital essential critical case-insensitive too-short too-long ambiguous alphanumeric numeric "
+    "german english french spanish online offline absent present available unavailable "
+    "elsewhere somewhere everywhere nowhere inside outside today tomorrow yesterday tonight soon "
+    "later expire already yet ever often sometimes kaputt geheim sicher unsicher schwach stark "
+    "kurz lang einfach schwer leicht gut schlecht neu gleich identisch bekannt unbekannt nötig "
+    "pflicht optional weg verloren vergessen fehlerhaft korrekt erforderlich notwendig hier dort "
+    "unten oben da dabei drin drauf zwingend sensibel alt faible fort forte court courte longue "
+    "long sûr sûre mauvais mauvaise bon bonne nouveau nouvelle ancien ancienne identique perdu "
+    "perdue connu connue inconnu inconnue nécessaire facultatif là ici dessous requise secrète "
+    "débil fuerte corta corto larga largo segura seguro mala malo buena bueno nueva nuevo vieja "
+    "igual idéntica desconocida necesaria necesario opcional aquí allí abajo requerida correcta "
+    "secreta fácil difícil falsa vencida inválida siehe voir véase ver see ask fragen demander "
+    "unchanged tbd todo pending n/a"
+)
+"""More words that end "the password is ..." without being the password."""
+
+PROSE_ENDINGS: Final = (
+    "ive", "ical", "onal", "ial", "ual", "istic", "less", "ness", "ity", "ised", "ized", "ished",
+    "ent", "ant", "lich", "bar", "haft", "isch", "los", "iert", "elt", "ché", "ée", "fié", "isé",
+    "iré", "tré", "blié", "eux", "euse", "ique", "ado", "ada", "ido", "ida", "ivo",
+    "iva", "ente", "ante", "ble", "ig", "wn", "th", "'s", "’s", "n't",
+)  # fmt: skip
+
+CODE_WORDS: Final = _set(
+    "str string text bytes byte char hash hashed field input output type types value values var "
+    "env config settings setting param params arg args option options form request req body data "
+    "user username pass password passwd pwd passphrase secret token key credential credentials "
+    "creds cred auth login null none nil undefined void any unknown object number int integer "
+    "bool boolean buffer array list dict map optional maybe encrypted plain raw ref props state "
+    "event model schema column varchar required sensitive masked redacted hidden prompt stdin "
+    "file path vault keychain keyring env"
+)
+"""Words in the names that code gives to a password's type or variable."""
+
+NUMBERED_THINGS: Final = _set(
+    "item step field option chapter page row line column col section part phase level version node "
+    "user test group team table figure fig type class case rule tier stage round attempt day week "
+    "sprint release build server host client slot index entry article appendix annex question"
+)
+"""What `step-3` and its like count: never a password by itself."""

@@ -28,13 +28,14 @@ def bench() -> None:
 def write(session: Session, /, records: int) -> None:
     """Measure synced writes, next to what the disk itself takes.
 
-    Works in a scratch folder below --dir, or below the system's temporary directory.
+    Works in a scratch folder below --dir, or below the system's temporary directory. Threads share
+    the price of a sync, so they gain where a sync is slow and little where it is fast.
     """
-    from lamina.bench.write import BATCH, THREADS, measure
+    from lamina.bench.write import measure, steps
 
     folder = Path(session.directory or tempfile.gettempdir())
     done = 0
-    with progress(session, "Measuring", records * (1 + len(THREADS)) + BATCH) as advance:
+    with progress(session, "Measuring", steps(records)) as advance:
 
         def count(_: str, number: int) -> None:
             nonlocal done
@@ -68,5 +69,9 @@ def _figures(figures: "WriteFigures") -> Grid:
     rows += [
         (f"{number} thread{'s' if number > 1 else ''}", f"{rate:,.0f} writes/s", "")
         for number, rate in figures.threads_per_second.items()
+    ]
+    rows += [
+        (f"get, {figures.stored:,} records", f"p50 {figures.get_p50_ms} ms", ""),
+        (f"recall, {figures.stored:,} records", f"p50 {figures.recall_p50_ms} ms", ""),
     ]
     return grid(("what", "figure", "tail"), rows)

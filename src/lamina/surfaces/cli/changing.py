@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from lamina.surfaces.cli.options import Command, which_options
+from lamina.surfaces.cli.options import Command, name_argument, names_argument, which_options
 from lamina.surfaces.cli.session import Session, pass_session
 
 
 @click.command(cls=Command)
-@click.argument("names", nargs=-1, required=True, metavar="ID_OR_KEY...")
+@names_argument
 @which_options
 @pass_session
 def forget(session: Session, /, names: tuple[str, ...], **which: Any) -> None:
@@ -44,14 +44,14 @@ def accept(session: Session, /, record_id: str) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("record_id", metavar="ID")
+@name_argument
 @click.argument("reference", metavar="REFERENCE")
 @pass_session
-def reveal(session: Session, /, record_id: str, reference: str) -> None:
+def reveal(session: Session, /, name: str, reference: str) -> None:
     """Print a sealed secret; the log keeps who read it."""
     from lamina.surfaces.cli.marks import line
 
-    value = session.handle.reveal(record_id, reference)
+    value = session.handle.reveal(name, reference)
     if session.out.as_json:
         session.out.document({"value": value})
     elif session.out.on_terminal:

@@ -20,8 +20,8 @@ _STYLES: Final = {"ok": "green", "note": "cyan", "derived": "yellow", "record": 
 def doctor(context: click.Context, /, *, repair: bool) -> None:
     """Look the store over, and repair what can be rebuilt.
 
-    Checks the file, the log and its chain, that every version is what was written, and the keyword
-    index. Exits with 9 when something is damaged.
+    Checks the file, the log and its chain, that every version is what was written, the keyword
+    index, and the key to the secrets. Exits with 9 when something is damaged.
     """
     from lamina.surfaces import wire
 
@@ -43,9 +43,11 @@ def _examine(session: Session, *, repair: bool) -> "tuple[int | None, list[Findi
     from lamina.stores.base import Finding, Severity
 
     try:
-        store = session.unbound.store
-        indexed = store.reindex(lambda record: index_terms(record, record.key)) if repair else None
-        return indexed, store.check()
+        memory = session.unbound
+        indexed = None
+        if repair:
+            indexed = memory.store.reindex(lambda record: index_terms(record, record.key))
+        return indexed, memory.check()
     except StoreDamagedError as error:
         remedy = "Keep the file as it is and restore from an export or a backup"
         return None, [Finding("store", Severity.RECORD, error.message, remedy)]

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lamina.surfaces.cli.options import Command, content_fields, content_options, scope_options
+from lamina.surfaces.cli.options import (
+    Command,
+    content_fields,
+    content_options,
+    name_argument,
+    scope_options,
+)
 from lamina.surfaces.cli.session import Session, pass_session, read_stdin
 
 if TYPE_CHECKING:
@@ -13,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.argument("name", metavar="ID_OR_KEY")
+@name_argument
 @click.option("--text", metavar="TEXT", help="The new text, or - for standard input.")
 @scope_options
 @content_options
@@ -27,7 +33,7 @@ def edit(
     What is not named stays as it is. When no field is named, the text opens in an editor.
     """
     from lamina.core.canonical import MAX_BYTES
-    from lamina.surfaces.cli.saying import say_receipt
+    from lamina.surfaces.cli.saying import say_receipt, say_untouched
 
     scope = options.pop("scope")
     fields = content_fields(options)
@@ -38,6 +44,9 @@ def edit(
     elif text is None and not fields:
         text = _edited(record, editor)
         expect = record.rev if expect is None else expect
+        if text == record.text and expect == record.rev:
+            say_untouched(session, record)
+            return
     say_receipt(session, session.memory(scope).edit(record.id, text, expect=expect, **fields))
 
 
@@ -49,5 +58,20 @@ def _edited(record: "Record", editor: str | None) -> str:
         raise InvalidInputError(
             "no field to change was named", remedy="Use --text, or set EDITOR on a terminal"
         )
-    found = click.edit(record.text, editor=editor, require_save=True)
-    return record.text if found is None else found.removesuffix("\n")
+    try:
+        found = click.edit(record.text, editor=editor, require_save=True)
+    except (click.ClickException, OSError, ValueError) as error:
+        said = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        raise InvalidInputError(
+            f"the editor failed, nothing changed ({said:.200})",
+            remedy="Set EDITOR or name one with --editor, or give the text with --text",
+        ) from error
+    if found is None:
+        return record.text
+    if record.text and not found.strip():
+        raise InvalidInputError(
+            "the text came back empty, nothing changed",
+            remedy="`lamina forget` hides a memory, `lamina erase` removes it",
+        )
+    # The editor was handed a line break at the end, unless there was one.
+    return found if record.text.endswith("\n") else found.removesuffix("\n")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lamina.surfaces.cli.marks import Grid, Span, grid, line
-from lamina.surfaces.cli.options import Command, which_options
+from lamina.surfaces.cli.options import Command, names_argument, which_options
 from lamina.surfaces.cli.session import Session
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.argument("names", nargs=-1, required=True, metavar="ID_OR_KEY...")
+@names_argument
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @which_options
 @click.pass_context
@@ -57,6 +57,7 @@ def report_grid(report: "Erasure") -> Grid:
         ("sealed secrets", str(report.sealed)),
         ("searched", f"{report.files} files, {report.bytes:,} bytes"),
         ("left behind", Span(left, "red") if left else Span("nothing", "green")),
+        *([("not looked at", Span(", ".join(report.unlooked), "red"))] if report.unlooked else []),
         ("log", Span("verified", "green") if report.chain_verified else Span("broken", "red")),
         ("others that say the same", ", ".join(report.mentions) or "none"),
     ]

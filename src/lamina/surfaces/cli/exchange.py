@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.marks import grid, line, safe_json
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.progress import progress
@@ -23,36 +24,45 @@ _ABOUT_THE_PATH: Final = frozenset(
     (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS,
      errno.ENAMETOOLONG, errno.ELOOP)
 )  # fmt: skip
+_ROWS: Final = {
+    "erased": "skipped, erased here",
+    "unknown_secrets": "secrets not in this store",
+}
 
 
 @click.command(cls=Command)
-@click.argument("target", metavar="[FILE]", default="-")
+@click.argument("target", metavar="[FILE]", default="-", shell_complete=completing.files)
 @click.option("--history", is_flag=True, help="Every kept version, not the newest alone.")
 @pass_session
 def export(session: Session, /, target: str, *, history: bool) -> None:
     """Write all memories as JSON lines.
 
     To standard output unless FILE is named, which is replaced only once everything is written.
+    Secrets are exported as references; their values stay in the store.
     """
     from lamina.exchange import count_exported, export_lines
 
-    lines = export_lines(session.handle, history=history)
+    secrets: set[str] = set()
+    lines = _noting_secrets(export_lines(session.handle, history=history), secrets)
     if target == "-":
         for text in lines:
             session.out.raw(safe_json(text) if sys.stdout.isatty() else text)
+        _tell_secrets(session, len(secrets))
         return
     total = None if history else count_exported(session.handle)
     with _naming(target, "written"), progress(session, "Exporting", total) as advance:
         written = write_whole(Path(target), lines, advance)
     if session.out.as_json:
-        session.out.document({"file": target, "written": written})
+        document = {"file": target, "written": written, "secrets": len(secrets)}
+        session.out.document(document)
     elif not session.out.quiet:
         lines_written = f"{written} line{'' if written == 1 else 's'}"
         session.out.show(line(f"{lines_written} written to {target}."))
+    _tell_secrets(session, len(secrets))
 
 
 @click.command("import", cls=Command)
-@click.argument("source", metavar="FILE|-")
+@click.argument("source", metavar="FILE|-", shell_complete=completing.files)
 @click.pass_context
 def import_file(context: click.Context, /, source: str) -> None:
     """Take in memories that export wrote.
@@ -63,6 +73,7 @@ def import_file(context: click.Context, /, source: str) -> None:
     from lamina.surfaces.wire import USAGE
 
     session = context.ensure_object(Session)
+    session.may_create = True
     with (
         _naming(source, "read"),
         click.open_file(source, "r", encoding="utf-8", errors="surrogateescape") as lines,
@@ -74,6 +85,7 @@ def import_file(context: click.Context, /, source: str) -> None:
         session.out.document({**asdict(report), "failed": failed})
     else:
         _show(session, report)
+    session.tell_if_new()
     if report.failed:
         context.exit(USAGE)
 
@@ -104,11 +116,27 @@ def write_whole(path: Path, lines: Iterable[str], advance: Callable[[int], None]
 
 def _show(session: Session, report: "ImportReport") -> None:
     counts = {name: str(value) for name, value in asdict(report).items() if name != "failed"}
-    rows = [*counts.items(), ("failed", str(len(report.failed)))]
+    rows = [(_ROWS.get(name, name), number) for name, number in counts.items()]
+    rows.append(("failed", str(len(report.failed))))
     if not session.out.quiet:
         session.out.show(grid(("lines", "number"), rows))
     for number, message in report.failed[:20]:
         session.out.complain(f"line {number}: {message}", "")
+
+
+def _noting_secrets(lines: Iterable[str], found: set[str]) -> Iterator[str]:
+    from lamina.core.sealed import references
+
+    for text in lines:
+        found.update(references(text))
+        yield text
+
+
+def _tell_secrets(session: Session, number: int) -> None:
+    if number == 1:
+        session.out.note("1 secret is exported as a reference, not its value")
+    elif number:
+        session.out.note(f"{number} secrets are exported as references, not values")
 
 
 @contextmanager

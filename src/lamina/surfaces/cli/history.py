@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lamina.surfaces.cli.marks import Line, Span, line
-from lamina.surfaces.cli.options import Command, which_options
+from lamina.surfaces.cli.options import Command, name_argument, which_options
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.argument("name", metavar="ID_OR_KEY")
+@name_argument
 @which_options
 @pass_session
 def history(session: Session, /, name: str, **which: Any) -> None:
@@ -41,10 +41,9 @@ def history(session: Session, /, name: str, **which: Any) -> None:
 
 def _lines(version: "Version", before: "Record | None", gone: str) -> Iterator[Line]:
     event, record = version.event, version.record
-    state = f" ({record.state.value})" if record and record.state.value != "current" else ""
     yield line(
         Span(f"rev {event.rev}", "bold"),
-        f"  {event.action.value}{state}",
+        f"  {_happened(version)}",
         Span(f"  {event.at:%Y-%m-%d %H:%M:%S} UTC  by {event.actor} ({event.surface})", "dim"),
         Span(f"  tx {event.tx}", "dim"),
     )
@@ -55,6 +54,16 @@ def _lines(version: "Version", before: "Record | None", gone: str) -> Iterator[L
             Span("   "),
             *(changed_words(before.text, record.text) if before else line(record.text)),
         )
+
+
+def _happened(version: "Version") -> str:
+    action = version.event.action.value
+    state = version.record.state.value if version.record else ""
+    if action == "moved":
+        return f"moved to {state}" if state else action
+    if action == "witnessed":
+        return "secret read"
+    return action if state in ("", "current", action) else f"{action} ({state})"
 
 
 def changed_words(old: str, new: str) -> Line:

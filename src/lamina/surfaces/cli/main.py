@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
 """What a shell reports for a program that SIGPIPE ended."""
+_STATUSES: Final = (
+    "Exit status: 0 done, 2 wrong call, 3 not found, 4 not allowed, 5 conflict, 75 try again;"
+    " `lamina help exit-codes` has all."
+)
 
 
 class _PipeClosedError(Exception):
@@ -97,6 +101,7 @@ def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     cls=LazyGroup,
     params=global_options(hidden=False),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=_STATUSES,
 )
 @click.option(
     "--version",
@@ -162,7 +167,8 @@ def _meaning(error: Exception) -> "LaminaError":
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "lamina"
-        message = error.format_message().rstrip(".")
+        # Click lists choices over several lines.
+        message = " ".join(error.format_message().split()).rstrip(".")
         return InvalidInputError(message, remedy=f"See `{command} --help`")
     if isinstance(error, OSError) and error.strerror:
         where = f": {error.filename}" if error.filename else ""

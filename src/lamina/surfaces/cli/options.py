@@ -5,6 +5,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.session import Session
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -35,13 +36,19 @@ def global_options(*, hidden: bool) -> list[click.Parameter]:
         )
 
     return [
-        option("directory", "--dir", metavar="DIR", help="The directory of the store."),
+        option(
+            "directory", "--dir", metavar="DIR", help="The directory of the store.",
+            shell_complete=completing.folders,
+        ),
         option("project", "--project", metavar="NAME", help="The project in force."),
         option("as_json", "--json", is_flag=True, help="Print one JSON document."),
         option("name", "--as", metavar="NAME", help="Act as this agent."),
-        option("role", "--role", metavar="ROLE", help="Act in this role; `agent` unless given."),
+        option(
+            "role", "--role", metavar="ROLE", help="Act in this role; `agent` unless given.",
+            shell_complete=completing.roles,
+        ),
         option("quiet", "--quiet", "-q", is_flag=True, help="Say no more than the result."),
-    ]
+    ]  # fmt: skip
 
 
 def scope_options(command: F) -> F:
@@ -57,9 +64,45 @@ def scope_options(command: F) -> F:
 
 def which_options(command: F) -> F:
     """What tells records with the same key apart."""
-    kind = click.option("--kind", metavar="KIND", help="The kind, when several have the key.")
-    layer = click.option("--layer", metavar="LAYER", help="The layer, when several have the key.")
-    return scope_options(layer(kind(command)))
+    command = kind_option(help="The kind, when several have the key.")(command)
+    command = layer_option(help="The layer, when several have the key.")(command)
+    return scope_options(command)
+
+
+def layer_option(*names: str, **settings: Any) -> Decorator[Any]:
+    """`--layer`, which knows the layers."""
+    return click.option(
+        "--layer", *names, metavar="LAYER", shell_complete=completing.layers, **settings
+    )
+
+
+def kind_option(*names: str, **settings: Any) -> Decorator[Any]:
+    """`--kind`, which knows the usual kinds."""
+    return click.option(
+        "--kind", *names, metavar="KIND", shell_complete=completing.kinds, **settings
+    )
+
+
+def page_options(command: F) -> F:
+    """How many records to list, and in which order."""
+    limit = click.option("--limit", type=int, default=100, show_default=True, metavar="N")
+    order = click.option(
+        "--order-by", metavar="FIELD", help="Greatest first; -FIELD reverses.",
+        shell_complete=completing.orders,
+    )  # fmt: skip
+    return limit(order(command))
+
+
+def name_argument(command: F) -> F:
+    """One record, by id or key."""
+    return click.argument("name", metavar="ID_OR_KEY", shell_complete=completing.records)(command)
+
+
+def names_argument(command: F) -> F:
+    """Several records, each by id or key."""
+    return click.argument(
+        "names", nargs=-1, required=True, metavar="ID_OR_KEY...", shell_complete=completing.records
+    )(command)
 
 
 def content_options(command: F) -> F:
@@ -85,23 +128,25 @@ def content_fields(options: dict[str, Any]) -> dict[str, Any]:
 
 def _content() -> list[Decorator[Any]]:
     return [
-        click.option("--kind", metavar="KIND", help="Its category, as `decision`."),
+        kind_option(help="Its category, as `decision`."),
         click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag; may be repeated."),
         click.option("--data", metavar="JSON", help="A JSON object to keep with it."),
         click.option("--importance", type=float, metavar="0..1", help="How much it matters."),
         click.option("--confidence", type=float, metavar="0..1", help="How sure it is."),
         click.option("--expires", metavar="WHEN", help="A span as 7d, an instant, or `never`."),
         click.option(
-            "--via", metavar="ORIGIN", help="Where it really comes from: tool, web, file, …"
+            "--via", metavar="ORIGIN", help="Where it really comes from: tool, web, file, …",
+            shell_complete=completing.origins,
         ),
         click.option(
             "--expect", type=int, metavar="REV", help="The revision that must be current."
         ),
-    ]
+    ]  # fmt: skip
 
 
 def _note(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    if value is None or value is False or context.resilient_parsing:
+    # While completing too: the names that are offered are those of the store that was named.
+    if value is None or value is False:
         return
     session = context.ensure_object(Session)
     name = str(parameter.name).removeprefix(_PREFIX)

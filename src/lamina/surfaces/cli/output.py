@@ -29,6 +29,11 @@ class Printer:
         """Whether a person watches standard output."""
         return not self.as_json and sys.stdout.isatty()
 
+    @property
+    def width(self) -> int | None:
+        """How many columns the terminal has, if there is one."""
+        return self._console.width if self.on_terminal else None
+
     def document(self, value: Any) -> None:
         """Print one JSON document."""
         self.raw(as_json(value, indent=2 if sys.stdout.isatty() else None))
@@ -114,7 +119,8 @@ def _rich_grid(part: Grid) -> "RenderableType":
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in part.headings:
-        table.add_column(heading, overflow="fold")
+        # An id in two pieces can be neither read nor copied.
+        table.add_column(heading, overflow="fold", no_wrap=heading == "id")
     for row in part.rows:
         table.add_row(*(_rich(cell) for cell in row))
     return table

@@ -4,55 +4,53 @@ from typing import Any
 
 import click
 
-from lamina.surfaces.cli.options import Command, scope_options, which_options
+from lamina.surfaces.cli import completing
+from lamina.surfaces.cli.options import (
+    Command,
+    kind_option,
+    layer_option,
+    name_argument,
+    page_options,
+    scope_options,
+    which_options,
+)
 from lamina.surfaces.cli.session import Session, pass_session
 
 
 @click.command("list", cls=Command)
-@click.option("--layer", "layers", multiple=True, metavar="LAYER", help="Only this layer.")
-@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only this kind.")
+@layer_option("layers", multiple=True, help="Only this layer.")
+@kind_option("kinds", multiple=True, help="Only this kind.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="With one of these tags.")
-@click.option("--state", "states", multiple=True, metavar="STATE", help="As `forgotten`.")
-@click.option("--limit", type=int, default=100, show_default=True, metavar="N")
-@click.option("--order-by", metavar="FIELD", help="Greatest first; -FIELD reverses.")
+@click.option(
+    "--state", "states", multiple=True, metavar="STATE", help="As `forgotten`.",
+    shell_complete=completing.states,
+)  # fmt: skip
+@page_options
 @scope_options
 @pass_session
-def list_records(session: Session, /, limit: int, **options: Any) -> None:
+def list_records(session: Session, /, **options: Any) -> None:
     """List memories, newest first."""
-    from lamina.surfaces.cli.saying import say_records
-
-    scope, where = options["scope"], _where(options)
-    memory = session.memory(scope)
-    say_records(
-        session, memory.query(where, order_by=options["order_by"], limit=limit, scope=scope)
-    )
+    _list(session, _where(options), options)
 
 
 @click.command(cls=Command)
 @click.argument("where", metavar="WHERE_JSON")
-@click.option("--limit", type=int, default=100, show_default=True, metavar="N")
-@click.option("--order-by", metavar="FIELD", help="Greatest first; -FIELD reverses.")
+@page_options
 @scope_options
 @pass_session
-def query(session: Session, /, where: str, limit: int, **options: Any) -> None:
+def query(session: Session, /, where: str, **options: Any) -> None:
     """List the memories that match a filter.
 
     WHERE_JSON is an object such as '{"kind": "decision", "importance": {"$gte": 0.7}}'; the
     comparisons are $eq $ne $gt $gte $lt $lte $in $prefix.
     """
     from lamina.core.canonical import loads
-    from lamina.surfaces.cli.saying import say_records
 
-    scope = options["scope"]
-    wanted = loads(where, "where")
-    memory = session.memory(scope)
-    say_records(
-        session, memory.query(wanted, order_by=options["order_by"], limit=limit, scope=scope)
-    )
+    _list(session, loads(where, "where"), options)
 
 
 @click.command(cls=Command)
-@click.argument("name", metavar="ID_OR_KEY")
+@name_argument
 @which_options
 @pass_session
 def get(session: Session, /, name: str, **which: Any) -> None:
@@ -72,6 +70,17 @@ def get(session: Session, /, name: str, **which: Any) -> None:
         out.show(line(record.text))
     else:
         out.show(*record_lines(record, clock.now()))
+
+
+def _list(session: Session, where: Any, options: dict[str, Any]) -> None:
+    from lamina.surfaces.cli.saying import say_records
+
+    scope, limit = options["scope"], options["limit"]
+    memory = session.memory(scope)
+    found = memory.query(where, order_by=options["order_by"], limit=limit, scope=scope)
+    # Counting is only worth its time where something may have been cut off.
+    total = len(found) if len(found) < limit else memory.count(where, scope=scope)
+    say_records(session, found, max(total, len(found)))
 
 
 def _where(options: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lamina.surfaces.cli.marks import Line, Span, line
-from lamina.surfaces.cli.options import Command, scope_options
+from lamina.surfaces.cli.options import Command, layer_option, scope_options
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.option("-k", type=int, default=10, show_default=True, metavar="N", help="At most so many.")
-@click.option("--layer", "layers", multiple=True, metavar="LAYER", help="Search this layer.")
+@layer_option("layers", multiple=True, help="Search this layer.")
 @click.option("--where", metavar="JSON", help="Only what matches this filter.")
 @click.option("--explain", is_flag=True, help="Say which words matched.")
 @scope_options
@@ -53,11 +53,16 @@ def recall(session: Session, /, words: tuple[str, ...], **options: Any) -> None:
 
 def _show(session: Session, found: "Recall", *, explain: bool) -> None:
     from lamina import clock
-    from lamina.surfaces.cli.views import DIM
+    from lamina.surfaces.cli.views import DIM, about_lines
 
-    now = clock.now()
+    now, width = clock.now(), session.out.width
     for number, hit in enumerate(found.hits, start=1):
-        session.out.show(*_hit_lines(number, hit, now, explain=explain))
+        record = hit.record
+        session.out.show((Span(f"{number}. ", DIM), *highlighted(record.text, hit.terms)))
+        about = [*_about(hit, now), record.id]
+        session.out.show(*about_lines(about, width))
+        if explain:
+            session.out.show(line(Span("   matched: " + ", ".join(hit.terms), DIM)))
     if found.abstained:
         session.out.show(line("Nothing relevant is remembered."))
     if found.suppressed:
@@ -67,23 +72,17 @@ def _show(session: Session, found: "Recall", *, explain: bool) -> None:
         session.out.show(line(Span(f"Took {found.took_ms:g} ms.", DIM)))
 
 
-def _hit_lines(number: int, hit: "Hit", now: "datetime", *, explain: bool) -> Iterator[Line]:
-    from lamina.surfaces.cli.views import DIM, age
+def _about(hit: "Hit", now: "datetime") -> Iterator[str]:
+    from lamina.surfaces.cli.views import age, speaker
 
     record = hit.record
-    yield (Span(f"{number}. ", DIM), *highlighted(record.text, hit.terms))
-    about = [
-        record.kind,
-        *([record.key] if record.key else []),
-        record.scope,
-        age(record.updated_at, now),
-        f"{record.source} ({record.trust.value})",
-        f"score {hit.score:.2f}",
-        record.id,
-    ]
-    yield line(Span("   " + " · ".join(about), DIM))
-    if explain:
-        yield line(Span("   matched: " + ", ".join(hit.terms), DIM))
+    yield record.kind
+    if record.key:
+        yield record.key
+    yield record.scope
+    yield age(record.updated_at, now)
+    yield from speaker(record)
+    yield f"score {hit.score:.2f}"
 
 
 def highlighted(text: str, terms: tuple[str, ...]) -> Line:

@@ -4,14 +4,20 @@ from typing import Any
 
 import click
 
-from lamina.surfaces.cli.options import Command, content_fields, content_options, scope_options
+from lamina.surfaces.cli.options import (
+    Command,
+    content_fields,
+    content_options,
+    layer_option,
+    scope_options,
+)
 from lamina.surfaces.cli.session import Session, pass_session, read_stdin
 
 
 @click.command(cls=Command)
 @click.argument("text", default="")
 @click.option("--key", metavar="KEY", help="Its name; a new value replaces the current one.")
-@click.option("--layer", metavar="LAYER", help="What sort of memory; `knowledge` unless given.")
+@layer_option(help="What sort of memory; `knowledge` unless given.")
 @scope_options
 @content_options
 @click.option("--idempotency-key", metavar="KEY", help="Repeating a call with it does nothing.")
@@ -26,6 +32,8 @@ def remember(session: Session, /, text: str, idempotency_key: str | None, **opti
     from lamina.surfaces.cli.saying import say_receipt
 
     said = read_stdin(MAX_BYTES) if text == "-" else text
-    memory = session.memory(options["scope"])
     fields = content_fields(options)
+    session.may_create = True
+    memory = session.memory(options["scope"])
     say_receipt(session, memory.remember(said, idempotency_key=idempotency_key, **fields))
+    session.tell_if_new()

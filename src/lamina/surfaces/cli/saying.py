@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lamina import clock
+from lamina.memory import MAX_LIMIT
 from lamina.surfaces import wire
+from lamina.surfaces.cli.marks import Span, line
+from lamina.surfaces.cli.output import Printer
 from lamina.surfaces.cli.session import Session
-from lamina.surfaces.cli.views import receipt_lines, record_grid
+from lamina.surfaces.cli.views import receipt_lines, record_grid, short_lines
 
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
@@ -25,15 +28,37 @@ def say_receipt(session: Session, receipt: "Receipt") -> None:
         out.show(*receipt_lines(receipt))
 
 
-def say_records(session: Session, records: Sequence["Record"]) -> None:
-    """Print records; with `--quiet`, the ids alone."""
+def say_untouched(session: Session, record: "Record") -> None:
+    """Say that there was nothing to change; with `--quiet`, the id alone."""
     out = session.out
     if out.as_json:
-        out.document({"records": [wire.record_out(record) for record in records]})
+        out.document(wire.untouched_out(record))
+    elif out.quiet:
+        out.raw(record.id)
+    else:
+        out.show(line(Span("unchanged", "green"), f" {record.id} rev {record.rev}"))
+
+
+def say_records(session: Session, records: Sequence["Record"], total: int) -> None:
+    """Print records, and of how many; with `--quiet`, the ids alone."""
+    out = session.out
+    if out.as_json:
+        out.document(wire.records_out(records, total))
     elif out.quiet:
         for record in records:
             out.raw(record.id)
     elif records:
-        out.show(record_grid(records, clock.now(), on_terminal=out.on_terminal))
+        _show(out, records)
     else:
         out.note("Nothing matches.")
+    if total > len(records):
+        more = "--limit shows more" if len(records) < MAX_LIMIT else "`lamina export` has all"
+        out.note(f"{len(records):,} of {total:,} shown; {more}")
+
+
+def _show(out: Printer, records: Sequence["Record"]) -> None:
+    width = out.width
+    if width is None:
+        out.show(record_grid(records))
+    else:
+        out.show(*short_lines(records, clock.now(), width))

@@ -3,7 +3,7 @@
 import sys
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,7 +12,10 @@ from lamina.surfaces.cli.output import Printer
 if TYPE_CHECKING:
     from lamina.config import Config
     from lamina.core.record import Record
+    from lamina.errors import NotFoundError
     from lamina.memory import Memory
+
+_DATABASE: Final = "lamina.db"
 
 
 class Session:
@@ -25,6 +28,10 @@ class Session:
         self.name: str | None = None
         self.role: str | None = None
         self.debug = False
+        self.may_create = False
+        """Whether the command starts a store where there is none; the others need one."""
+        self.is_new = False
+        """Whether the store was made by this run."""
 
     @cached_property
     def config(self) -> "Config":
@@ -51,6 +58,9 @@ class Session:
         from lamina.core.principal import Surface
         from lamina.opening import open as open_memory
 
+        self.is_new = not _is_there(self.config.path)
+        if self.is_new and not self.may_create:
+            raise _no_store(self.config)
         return open_memory(self.config.path, surface=Surface.CLI)
 
     @cached_property
@@ -88,10 +98,37 @@ class Session:
             return memory.get(name, layer=layer, kind=kind)
         return _holder(memory, name, {"scope": scope, "layer": layer, "kind": kind})
 
+    def tell_if_new(self) -> None:
+        """Say where the store is, if this run made it."""
+        if self.is_new:
+            self.out.note(f"A new store was made in {self.config.path.absolute()}")
+
     def close(self) -> None:
         """Release the store, if it was opened."""
         if "unbound" in self.__dict__:
             self.unbound.close()
+
+
+def _is_there(folder: Path) -> bool:
+    """Whether a directory holds a store; one that cannot be looked into is left to the opening."""
+    try:
+        (folder / _DATABASE).stat()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _no_store(config: "Config") -> "NotFoundError":
+    from lamina.errors import NotFoundError
+
+    origin = config.directory.origin
+    why = "" if origin == "argument" else f" ({origin})"
+    return NotFoundError(
+        f"there is no store in {config.path.absolute()}{why}",
+        remedy="`lamina init` makes one here, `lamina remember` starts one",
+    )
 
 
 def _holder(memory: "Memory", key: str, given: dict[str, str | None]) -> "Record":
@@ -104,7 +141,10 @@ def _holder(memory: "Memory", key: str, given: dict[str, str | None]) -> "Record
     where |= {name: value for name, value in given.items() if value is not None}
     found = memory.query(where, limit=2)
     if not found:
-        raise NotFoundError(f"nothing current in {given['scope']} has the key {key!r:.80}")
+        raise NotFoundError(
+            f"nothing current in {given['scope']} has the key {key!r:.80}",
+            remedy="Look with `lamina list`; --state forgotten shows what was hidden",
+        )
     if len(found) > 1:
         raise InvalidInputError(
             f"the key {key!r:.80} names several records in {given['scope']}",
@@ -119,7 +159,10 @@ def read_stdin(limit: int) -> str:
 
     found: bytes = sys.stdin.buffer.read(limit + 2)
     if len(found) > limit + 1:
-        raise InvalidInputError(f"standard input holds more than {limit:,} bytes")
+        raise InvalidInputError(
+            f"standard input holds more than {limit:,} bytes",
+            remedy="Keep it in several memories, or keep where it lies",
+        )
     try:
         return found.decode("utf-8").removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
@@ -127,11 +170,6 @@ def read_stdin(limit: int) -> str:
             f"standard input is not UTF-8: byte {error.start} cannot be read",
             remedy="Convert it first, for instance with iconv",
         ) from None
-
-
-def folder_of(session: Session) -> Path:
-    """The directory that `--dir` names, or the working directory."""
-    return Path.cwd() if session.directory is None else Path(session.directory)
 
 
 pass_session = click.make_pass_decorator(Session)

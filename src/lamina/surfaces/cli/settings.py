@@ -4,14 +4,15 @@ from typing import Any
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.marks import Span, grid
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
 
 @click.command(cls=Command)
-@click.argument("name", required=False)
-@click.argument("value", required=False)
+@click.argument("name", required=False, shell_complete=completing.settings)
+@click.argument("value", required=False, shell_complete=completing.choices)
 @pass_session
 def config(session: Session, /, name: str | None, value: str | None) -> None:
     """Show or change the settings of the store.

@@ -1,12 +1,19 @@
 """`lamina init` and `lamina completion`."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
+from lamina.surfaces.cli.completing import offering
 from lamina.surfaces.cli.marks import line
 from lamina.surfaces.cli.options import Command
-from lamina.surfaces.cli.session import Session, folder_of, pass_session
+from lamina.surfaces.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from lamina.errors import ConflictError
+
+_SHELLS: Final = ("bash", "zsh", "fish")
 
 
 @click.command(cls=Command)
@@ -15,20 +22,22 @@ def init(session: Session) -> None:
     """Make a store for the project in this folder.
 
     The store lies in `.lamina`, or where --dir says. The project is called like the folder unless
-    --project names it. What is there already stays.
+    --project names it. What is there already stays, and so does the name of its project.
     """
     from lamina import config
     from lamina.core.names import check_name, to_name
     from lamina.opening import open_directory
 
     here = Path.cwd()
-    folder = here / config.FOLDER if session.directory is None else folder_of(session)
+    folder = here / config.FOLDER if session.directory is None else session.config.path
+    named = config.read_file(folder).get("project") if folder.is_dir() else None
+    wanted = check_name(session.project or named or to_name(here.name, "project"), "project")
+    if named not in (None, wanted):
+        raise _taken(folder / config.FILE, str(named))
     store, _ = open_directory(folder)
     store.close()
-    named = config.read_file(folder).get("project")
-    wanted = session.project or named or to_name(here.name, "project")
-    if wanted != named:
-        config.write_file(folder, project=check_name(wanted, "project"))
+    if named is None:
+        config.write_file(folder, project=wanted)
     if session.out.as_json:
         session.out.document({"directory": str(folder), "project": wanted})
         return
@@ -38,7 +47,9 @@ def init(session: Session) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument(
+    "shell", default="", metavar="bash|zsh|fish", shell_complete=offering(lambda _: _SHELLS)
+)
 @pass_session
 def completion(session: Session, /, shell: str) -> None:
     """Print the completion script for a shell.
@@ -48,16 +59,29 @@ def completion(session: Session, /, shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
+    from lamina.errors import InvalidInputError
     from lamina.surfaces.cli.main import cli
 
-    kind = get_completion_class(shell)
+    kind = get_completion_class(shell) if shell in _SHELLS else None
     if kind is None:
-        raise click.UsageError(f"there is no completion for {shell}")
+        raise InvalidInputError(
+            f"there is no completion for {shell!r:.40}" if shell else "no shell was named",
+            remedy=f"Use one of: {', '.join(_SHELLS)}",
+        )
     script = kind(cli, {}, "lamina", "_LAMINA_COMPLETE").source()
     if session.out.as_json:
         session.out.document({"shell": shell, "script": script})
     else:
         session.out.raw(script)
+
+
+def _taken(file: Path, project: str) -> "ConflictError":
+    from lamina.errors import ConflictError
+
+    return ConflictError(
+        f"the store in {file.parent} belongs to the project {project}",
+        remedy=f"Leave --project out, or change the name in {file}",
+    )
 
 
 def _is_ignored(folder: Path) -> bool:

@@ -39,6 +39,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "bench": Entry("bench:bench", "Measure how fast this machine is."),
         "demo": Entry("demo:demo", "Take a short tour on a store of its own."),
         "completion": Entry("setup:completion", "Print the completion script for a shell."),
+        "help": Entry("helping:help_command", "Show the help of a command."),
     },
 }
 

@@ -1,6 +1,6 @@
 """How records, receipts and reports look to a person."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _SPANS: Final = ((86_400, "day"), (3600, "hour"), (60, "minute"))
 _OLD: Final = 60 * 86_400
+_CUT: Final = 100
 DIM: Final = "dim"
 GOOD: Final = "green"
 BAD: Final = "red"
@@ -35,20 +36,49 @@ def cut(text: str, length: int = 72) -> str:
     return short if len(short) <= length else f"{short[: length - 1]}…"
 
 
-def record_grid(records: Sequence["Record"], now: datetime, *, on_terminal: bool) -> Grid:
-    """Records as rows: cut to a line on a terminal, whole where a program reads."""
+def record_grid(records: Sequence["Record"]) -> Grid:
+    """Records as rows for a program: every column, and the whole text."""
     rows = [
         (
-            Span(record.id, DIM),
-            Span(record.kind, "cyan"),
+            record.id,
+            record.layer,
+            record.kind,
             record.key or "-",
-            Span(record.scope, DIM),
-            age(record.updated_at, now) if on_terminal else _date(record.updated_at),
-            cut(record.text) if on_terminal else record.text,
+            record.scope,
+            _date(record.updated_at),
+            record.text,
         )
         for record in records
     ]
-    return grid(("id", "kind", "key", "scope", "changed", "text"), rows)
+    return grid(("id", "layer", "kind", "key", "scope", "changed", "text"), rows)
+
+
+def short_lines(records: Sequence["Record"], now: datetime, width: int) -> Iterator[Line]:
+    """Records for a terminal: the text, and what is known about it below."""
+    mixed = _mixed(records)
+    for record in records:
+        yield line(cut(record.text, max(width, _CUT)))
+        facts = [record.kind, record.key or "", *(str(getattr(record, field)) for field in mixed)]
+        facts += [age(record.updated_at, now), *speaker(record), record.id]
+        yield from about_lines([fact for fact in facts if fact], width)
+
+
+def about_lines(facts: Sequence[str], width: int | None) -> Iterator[Line]:
+    """Facts about a memory, dim; none is broken where a terminal is narrow."""
+    shown = ""
+    for fact in map(one_line, facts):
+        longer = f"{shown} · {fact}" if shown else f"   {fact}"
+        if shown and width is not None and len(longer) > width:
+            yield line(Span(shown, DIM))
+            longer = f"   {fact}"
+        shown = longer
+    yield line(Span(shown, DIM))
+
+
+def speaker(record: "Record") -> Iterator[str]:
+    """Who said it and what that is worth, where the one does not say the other."""
+    if record.source != record.trust.value:
+        yield f"{record.source} ({record.trust.value})"
 
 
 def record_lines(record: "Record", now: datetime) -> list[Line]:
@@ -62,7 +92,7 @@ def record_lines(record: "Record", now: datetime) -> list[Line]:
         ("state", "" if record.state.value == "current" else record.state.value),
         ("tags", ", ".join(record.tags)),
         ("data", _data(record)),
-        ("source", f"{record.source} (trust: {record.trust.value})"),
+        ("source", next(speaker(record), record.source)),
         ("importance", f"{record.importance:g}"),
         ("confidence", f"{record.confidence:g}"),
         ("created", f"{_date(record.created_at)} ({age(record.created_at, now)})"),
@@ -85,8 +115,23 @@ def receipt_lines(receipt: "Receipt") -> list[Line]:
         )
         for outcome in receipt.outcomes
     ]
+    if receipt.sealed:
+        number = f"{len(receipt.sealed)} secret{'s' if len(receipt.sealed) > 1 else ''}"
+        lines.append(line(Span(f"{number} sealed:", GOOD), f" {', '.join(receipt.sealed)}"))
+    if all(outcome.action.value == "unchanged" for outcome in receipt.outcomes):
+        # Nothing was written, so there is nothing that undo could take back.
+        return lines
     again = "the receipt of an earlier call; " if receipt.repeated else ""
     return [*lines, line(Span(f"{again}{receipt.durability.value}, tx {receipt.tx}", DIM))]
+
+
+def _mixed(records: Sequence["Record"]) -> list[str]:
+    """Of layer, scope and state, those that differ from record to record."""
+    return [
+        field
+        for field in ("layer", "scope", "state")
+        if len({getattr(record, field) for record in records}) > 1
+    ]
 
 
 def _verb(action: str, state: object) -> str:

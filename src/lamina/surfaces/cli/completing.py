@@ -1,0 +1,131 @@
+"""What the shell may offer behind an option or an argument.
+
+Called while a person types: nothing is created, and whatever goes wrong, nothing is offered.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from lamina.surfaces.cli.session import Session
+
+_MOST: Final = 50
+
+Words = Callable[[click.Context], Iterable[str]]
+Completer = Callable[[click.Context, click.Parameter, str], "list[str]"]
+
+
+def offering(words: Words) -> Completer:
+    """Offer the words that begin as what was typed does."""
+
+    def complete(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
+        return [word for word in words(context) if word.startswith(typed)]
+
+    return complete
+
+
+def _layers(_: click.Context) -> Iterable[str]:
+    from lamina.core.layers import LAYERS
+
+    return LAYERS
+
+
+def _kinds(context: click.Context) -> Iterable[str]:
+    """The kinds of the layer that was named, or of all."""
+    from lamina.core.draft import DEFAULT_LAYER
+    from lamina.core.layers import LAYERS
+
+    named = context.params.get("layers") or [context.params.get("layer")]
+    chosen = [LAYERS[name] for name in named if name in LAYERS]
+    usual = [LAYERS[DEFAULT_LAYER], *LAYERS.values()]
+    return dict.fromkeys(kind for layer in chosen or usual for kind in layer.kinds)
+
+
+def _states(_: click.Context) -> Iterable[str]:
+    from lamina.core.record import State
+
+    return [state.value for state in State]
+
+
+def _origins(_: click.Context) -> Iterable[str]:
+    from lamina.core.record import Trust
+
+    return [trust.value for trust in Trust]
+
+
+def _roles(_: click.Context) -> Iterable[str]:
+    from lamina.core.principal import Role
+
+    return [role.value for role in Role]
+
+
+def _orders(_: click.Context) -> Iterable[str]:
+    from lamina.core.filters import ORDERABLE
+
+    fields = sorted(ORDERABLE)
+    return [*fields, *(f"-{field}" for field in fields)]
+
+
+def _settings(_: click.Context) -> Iterable[str]:
+    from lamina.core.settings import SETTINGS
+
+    return SETTINGS
+
+
+def _choices(context: click.Context) -> Iterable[str]:
+    """What the setting that was named can be."""
+    from lamina.core.settings import SETTINGS
+
+    setting = SETTINGS.get(context.params.get("name") or "")
+    return () if setting is None else setting.choices
+
+
+layers: Final = offering(_layers)
+kinds: Final = offering(_kinds)
+states: Final = offering(_states)
+origins: Final = offering(_origins)
+roles: Final = offering(_roles)
+orders: Final = offering(_orders)
+settings: Final = offering(_settings)
+choices: Final = offering(_choices)
+
+
+def records(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
+    """Keys of current memories, and ids once one was begun."""
+    session: Session | None = context.obj
+    if session is None:
+        return []
+    try:
+        return _names(session, typed)
+    except Exception:  # whatever it is, a person in the middle of a line cannot act on it
+        return []
+
+
+def files(_: click.Context, __: click.Parameter, typed: str) -> "list[CompletionItem]":
+    """Let the shell offer its files."""
+    return _left_to_the_shell(typed, "file")
+
+
+def folders(_: click.Context, __: click.Parameter, typed: str) -> "list[CompletionItem]":
+    """Let the shell offer its directories."""
+    return _left_to_the_shell(typed, "dir")
+
+
+def _names(session: "Session", typed: str) -> list[str]:
+    begun: dict[str, Any] = {"$prefix": typed} if typed else {"$ne": None}
+    keyed = session.handle.query({"key": begun}, limit=_MOST)
+    found = [record.key for record in keyed if record.key]
+    if typed:
+        listed = session.handle.query({"id": {"$prefix": typed}}, limit=_MOST)
+        found += [record.id for record in listed]
+    return list(dict.fromkeys(found))[:_MOST]
+
+
+def _left_to_the_shell(typed: str, sort: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(typed, type=sort)]
