@@ -27,6 +27,8 @@ from lamina.writing import WritePath
 
 T = TypeVar("T", State, Trust)
 _PAGE: Final = 500
+_MOST: Final = 2**31
+"""No record has been revised this often, nor says so much."""
 _NAMES: Final = frozenset(field.name for field in fields(Record))
 
 
@@ -91,7 +93,6 @@ def parse_line(line: str) -> Record:
             f"the line is not an exported record ({', '.join(odd) or 'no object'})",
             remedy="Import files that `lamina export` wrote",
         )
-    value = canonical.check(value, "line")
     layer = layer_named(value["layer"])
     return Record(
         id=check_id(value["id"]),
@@ -101,7 +102,7 @@ def parse_line(line: str) -> Record:
         key=None if value["key"] is None else check_key(value["key"]),
         state=_choice(State, value["state"], "state"),
         text=canonical.check_text(value["text"], "text"),
-        data=_object(value["data"]),
+        data=canonical.check(_object(value["data"]), "data"),
         tags=check_tags(value["tags"]),
         importance=check_share(value["importance"], "importance"),
         confidence=check_share(value["confidence"], "confidence"),
@@ -218,9 +219,9 @@ def _object(value: object) -> dict[str, Any]:
 
 
 def _whole(value: object, argument: str, least: int) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+    if isinstance(value, int) and not isinstance(value, bool) and least <= value <= _MOST:
         return value
-    raise InvalidInputError(f"`{argument}` must be a whole number from {least}")
+    raise InvalidInputError(f"`{argument}` must be a whole number from {least} to {_MOST}")
 
 
 def _instant(value: object, argument: str) -> Any:

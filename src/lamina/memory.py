@@ -74,6 +74,8 @@ class Memory(AbstractContextManager["Memory"]):
 
     def path_for(self, surface: Surface) -> WritePath:
         """The write path of this handle, its changes marked with the door they came through."""
+        if surface is not self.principal.surface and self.principal.role is not Role.ADMIN:
+            raise ForbiddenError("only an admin chooses the door that changes come through")
         # Imported here, like all that only writing needs: reading one record must start fast.
         from lamina.writing import WritePath
 
@@ -146,19 +148,18 @@ class Memory(AbstractContextManager["Memory"]):
     def accept(self, record_id: str) -> Receipt:
         """Make a proposal current; what it replaces stays in its history."""
         proposal = self._path.existing(check_id(record_id))
-        if self.principal.role not in (Role.ADMIN, Role.ORCHESTRATOR):
-            raise ForbiddenError(
-                "only an orchestrator or admin accepts proposals",
-                remedy="Ask one of them; `lamina list --state proposed` shows what waits",
-            )
+        access.check_settle(self.principal, proposal)
         if proposal.state is not State.PROPOSED:
             raise InvalidInputError(f"record {proposal.id} is {proposal.state.value}, not proposed")
         rivals = self._keyed(proposal) if proposal.key else []
         if not rivals:
             return self._path.commit([self._path.move(proposal, State.CURRENT)])
         replaced = self._path.revert(rivals[0], replace(proposal, supersedes=proposal.id))
+        boxes = (*replaced.sealed, *self.store.sealed(proposal.id))
         settled = self._path.move(proposal, State.SUPERSEDED)
-        return self._path.commit([replace(replaced, state=State.CURRENT), settled])
+        return self._path.commit(
+            [replace(replaced, state=State.CURRENT, sealed=boxes), settled]
+        )
 
     def undo(self, tx: str) -> Receipt:
         """Take back a whole transaction, named by its receipt, unless its records moved on."""
@@ -333,7 +334,8 @@ class Memory(AbstractContextManager["Memory"]):
     def _query(self, where: Mapping[str, Any] | Filter | None, scope: str | None) -> Query:
         checked = parse(where)
         reach = self.reach if scope is None else self.reach.within(Scope.of(scope))
-        if checked.names("state"):
+        only_current = parse({"state": "current"}).conditions[0] in checked.conditions
+        if checked.names("state") and not only_current:
             return Query(reach=reach, where=checked)
         if checked.names("expires_at"):
             return Query(reach=reach, where=checked & parse({"state": "current"}))

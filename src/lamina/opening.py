@@ -1,5 +1,6 @@
 """`lamina.open`: the one place that turns a string into a store."""
 
+import os
 from pathlib import Path
 
 from lamina import config
@@ -54,7 +55,7 @@ def _open_store(where: str | Path) -> tuple[Store, Vault]:
         if where.startswith("json:"):
             from lamina.stores.json_file import JsonFileStore
 
-            path = Path(where.removeprefix("json:"))
+            path = Path(os.path.abspath(where.removeprefix("json:")))
             json_store = JsonFileStore(path)
             key = path.with_name(path.name + ".key")
             return json_store, Vault.at(key, in_use=json_store.has_sealed)
@@ -67,6 +68,8 @@ def open_directory(folder: Path) -> tuple[Store, Vault]:
     from lamina.stores.filesystem import prepare_folder
     from lamina.stores.sqlite.store import SqliteStore
 
+    # Fixed now: a later change of the working directory must not lead to another store.
+    folder = Path(os.path.abspath(folder))
     prepare_folder(folder)
     store = SqliteStore(folder)
     return store, Vault.at(folder / KEY_FILE, in_use=store.has_sealed)

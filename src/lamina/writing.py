@@ -7,7 +7,14 @@ from typing import Any
 
 from lamina import clock
 from lamina.core import canonical, settings
-from lamina.core.access import Reach, check_change, check_write, entry_state
+from lamina.core.access import (
+    Reach,
+    check_change,
+    check_removal,
+    check_settle,
+    check_write,
+    entry_state,
+)
 from lamina.core.changes import Action, Adopt, Change, Commit, Erase, Move, Put, Receipt, Witness
 from lamina.core.draft import (
     DEFAULT_LAYER,
@@ -69,18 +76,21 @@ class WritePath:
 
     def revert(self, record: Record, earlier: Record) -> Put:
         """Back to an earlier version, provided that nobody has moved on since."""
+        check_removal(self._speaker, record)
+        self._check_settling(record, earlier.state)
         put = self._revision(record, earlier.content, record.rev)
         return replace(put, state=earlier.state)
 
     def move(self, record: Record, state: State, expect: int | None = None) -> Move:
         """Another state for a record; bringing it back needs its words again."""
-        check_change(self._speaker, record)
+        check_removal(self._speaker, record)
+        self._check_settling(record, state)
         terms = index_terms(record, record.key)
         return Move(id=record.id, state=state, expect=expect or record.rev, terms=terms)
 
     def erase(self, record: Record) -> Erase:
-        """The removal of a record that the principal may change."""
-        check_change(self._speaker, record)
+        """The removal of a record that the principal may remove."""
+        check_removal(self._speaker, record)
         return Erase(id=record.id)
 
     def adopt(self, record: Record) -> Adopt:
@@ -120,6 +130,10 @@ class WritePath:
             raise NotFoundError(f"there is no record {record_id}")
         return found[0]
 
+    def _check_settling(self, record: Record, state: State) -> None:
+        if record.state is State.PROPOSED and state is State.CURRENT:
+            check_settle(self._speaker, record)
+
     def _with_kind_in_force(self, draft: Draft, scope: Scope, layer: str, key: str) -> Draft:
         """A key that stands once is meant, whatever its kind: correcting it needs no more."""
         if not LAYERS[layer].key_includes_kind:
@@ -145,7 +159,10 @@ class WritePath:
     ) -> tuple[Content, tuple[Sealed, ...]]:
         if chosen["secrets.seal"] == "off":
             return content, ()
-        clean, sealed = seal_content(content, self._vault, stream, key=key)
+        # Under the speaker's own name: otherwise an agent could guess a short secret of another's
+        # by writing candidates until one gets the same reference.
+        owner = f"{stream} {self._speaker.identity}"
+        clean, sealed = seal_content(content, self._vault, owner, key=key)
         if not sealed:
             return clean, ()
         # The estimate must not tell how long a secret is, nor vary with its reference.

@@ -122,14 +122,47 @@ def check_write(principal: Principal, scope: Scope, layer: str) -> None:
 
 
 def check_change(principal: Principal, record: Record) -> None:
-    """Raise unless the principal may revise, forget or erase this record, which it can see."""
+    """Raise unless the principal may revise this record, which it can see."""
     check_write(principal, Scope.of(record.scope), record.layer)
-    is_producer = record.source == principal.name
-    if principal.role is Role.AGENT and record.layer in _PRODUCER_ONLY and not is_producer:
+    if record.layer in _PRODUCER_ONLY:
+        _check_own(principal, record)
+
+
+def check_removal(principal: Principal, record: Record) -> None:
+    """Raise unless the principal may forget, take back or erase this record, which it can see.
+
+    What others have said in common scopes an agent may only oppose, by writing something else.
+    """
+    check_write(principal, Scope.of(record.scope), record.layer)
+    if record.layer in _PRODUCER_ONLY | {"knowledge"}:
+        _check_own(principal, record)
+
+
+def check_settle(principal: Principal, record: Record) -> None:
+    """Raise unless the principal may make a proposal current."""
+    if principal.role not in (Role.ADMIN, Role.ORCHESTRATOR):
         raise ForbiddenError(
-            f"agent `{principal.name}` may not change a record of `{record.source}`",
-            remedy=f"Only its producer or the orchestrator changes an entry of `{record.layer}`",
+            f"only an orchestrator or admin accepts proposals such as {record.id}",
+            remedy="Ask one of them; `lamina list --state proposed` shows what waits",
         )
+
+
+def _check_own(principal: Principal, record: Record) -> None:
+    if principal.role is not Role.AGENT or _is_at_home(principal, record):
+        return
+    # A name alone proves nothing: an agent may be called like the user.
+    said_it = record.source == principal.name and record.trust.rank <= principal.trust.rank
+    if not said_it:
+        raise ForbiddenError(
+            f"agent `{principal.name}` may not do this to a record of `{record.source}`",
+            remedy=f"In common scopes, an entry of `{record.layer}` is its producer's and the"
+            " orchestrator's to change",
+        )
+
+
+def _is_at_home(principal: Principal, record: Record) -> bool:
+    home = principal.home
+    return home is not None and home.contains(Scope.of(record.scope))
 
 
 def may_name_source(principal: Principal) -> bool:
@@ -138,11 +171,13 @@ def may_name_source(principal: Principal) -> bool:
 
 
 def may_reveal(principal: Principal, record: Record) -> bool:
-    """Whether the principal may read the secrets sealed in a record that it can see."""
-    home = principal.home
-    inside = home is None or home.contains(Scope.of(record.scope))
+    """Whether the principal may read the secrets sealed in a record that it can see.
+
+    An agent only in its own scope: who said something last in a common one proves nothing.
+    """
     if principal.role is Role.AGENT:
-        return inside or record.source == principal.name
+        return _is_at_home(principal, record)
+    inside = principal.root is None or _is_at_home(principal, record)
     return inside and principal.role in (Role.ADMIN, Role.ORCHESTRATOR)
 
 

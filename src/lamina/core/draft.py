@@ -1,5 +1,6 @@
 """What a caller says, checked and given its defaults: the first step of every write."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, TypedDict
 
@@ -99,7 +100,13 @@ def revised_content(
         expires_at=current.expires_at,
         supersedes=current.supersedes,
     )
-    return _filled(start, fields, speaker)
+    revised = _filled(start, fields, speaker)
+    if revised.text == current.text and revised.data == current.data:
+        # Whoever only files it differently has not said it, and adds nothing to its trust.
+        return replace(
+            revised, source=current.source, trust=Trust.lowest(current.trust, revised.trust)
+        )
+    return revised
 
 
 def expiry(value: str | datetime | timedelta | None, now: datetime) -> datetime | None:

@@ -10,6 +10,7 @@ Values compare within their JSON type only (text, number, boolean, null); across
 equal and nothing is less. A missing field is null.
 """
 
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -58,6 +59,13 @@ class Condition:
     path: tuple[str, ...]
     op: Op
     value: Scalar | tuple[Scalar, ...]
+
+    def __post_init__(self) -> None:
+        """Stores write the field into their own language, so it is checked however it was made."""
+        if (self.field in FIELDS) is bool(self.path) or (self.field == "data") is not bool(
+            self.path
+        ):
+            raise InvalidInputError(f"`where` names a field that records do not have: {self.field!r:.60}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +192,9 @@ def _scalar(field: str, value: object) -> Scalar:
     if isinstance(value, Mapping | list | tuple | set | frozenset):
         raise InvalidInputError(f"`where` compares `{field}` with a {type(value).__name__}")
     checked: Scalar = canonical.check(value, f"where.{field}")
+    if field in ("key", "tags") and isinstance(checked, str):
+        # As they are stored.
+        checked = unicodedata.normalize("NFC", checked)
     if checked is None or field == "data":
         return checked
     wanted: type | tuple[type, ...] = (int, float) if field in NUMBERS else str

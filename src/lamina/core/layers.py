@@ -42,13 +42,15 @@ class Layer:
     """How many earlier versions stay; `None` keeps all."""
     pipeline_only: bool = False
     """Written by extraction and indexing alone."""
+    indexed: bool = True
+    """Whether its words are in the keyword index; working memory is private even in that."""
     recalled: bool = True
     """Whether a plain recall looks here; otherwise only when the layer is named."""
 
 
 _ALL: Final = (
     Layer("working", ("scratchpad", "plan", "constraints", "context"),
-          durability=Durability.COMMITTED, history=0, recalled=False),
+          durability=Durability.COMMITTED, history=0, indexed=False, recalled=False),
     Layer("now", ("objective", "next_steps")),
     Layer("fact", ("general", "preference", "personal", "config"), open_kinds=False),
     Layer("blackboard", ("signal",), durability=Durability.COMMITTED, history=16),

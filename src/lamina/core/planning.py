@@ -187,7 +187,9 @@ class _Planner:
         """A new version of `current`, unless it says nothing new or loses the conflict."""
         _check_expected(put.expect, current)
         state = put.state or current.state
-        if current.says_the_same(put.content) and state is current.state:
+        # The same words from someone who is believed more are a confirmation, and count.
+        confirms = put.content.trust.rank > current.trust.rank
+        if current.says_the_same(put.content) and state is current.state and not confirms:
             self.outcomes.append(_outcome(Action.UNCHANGED, current))
             return
         if LAYERS[current.layer].append_only:

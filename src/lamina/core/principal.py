@@ -54,6 +54,11 @@ class Principal:
 
     def __post_init__(self) -> None:
         check_name(self.name, "name")
+        if self.role in (Role.AGENT, Role.SKILL) and self.name == "user":
+            raise InvalidInputError(
+                f"`user` is the person's own name, not one for a {self.role.value}",
+                remedy="Give it another name",
+            )
         if self.role is Role.AGENT and self.root is None:
             raise InvalidInputError(
                 "an agent needs a root",

@@ -31,7 +31,7 @@ from lamina.stores.base import (
     check_count,
 )
 from lamina.stores.contents import Contents, Entry, Stream
-from lamina.stores.receipts import check_same_request
+from lamina.stores.receipts import check_same_request, owner_of
 
 
 class EphemeralStore:
@@ -66,8 +66,7 @@ class EphemeralStore:
             receipt = Receipt(
                 commit.tx, plan.outcomes, tuple(sorted(seqs.items())), self.durability
             )
-            if commit.idempotency_key is not None:
-                owner = (commit.by.identity, commit.idempotency_key)
+            if (owner := owner_of(commit)) is not None:
                 self._contents.receipts[owner] = (commit.request, receipt)
             self._changed()
             return receipt
@@ -204,9 +203,8 @@ class EphemeralStore:
         """Called under the lock after every change; a store that saves itself takes note."""
 
     def _repeated(self, commit: Commit) -> Receipt | None:
-        if commit.idempotency_key is None:
-            return None
-        found = self._contents.receipts.get((commit.by.identity, commit.idempotency_key))
+        owner = owner_of(commit)
+        found = None if owner is None else self._contents.receipts.get(owner)
         if found is None:
             return None
         request, receipt = found
@@ -249,9 +247,10 @@ class EphemeralStore:
         del contents.entries[record_id]
         stream.drop(record_id)
         contents.tombstones.add(record_id)
-        touched = {event.tx for event in self._all_events() if event.record == record_id}
         contents.receipts = {
-            owner: kept for owner, kept in contents.receipts.items() if kept[1].tx not in touched
+            owner: kept
+            for owner, kept in contents.receipts.items()
+            if all(outcome.id != record_id for outcome in kept[1].outcomes)
         }
 
     def _matching(self, query: Query) -> Iterator[Record]:

@@ -1,13 +1,21 @@
 """Receipts as stores keep them for repeated requests: outcomes, never bodies."""
 
+import hashlib
 from typing import Any
 
 from lamina.core import canonical
-from lamina.core.changes import Action, Outcome, Receipt
+from lamina.core.changes import Action, Commit, Outcome, Receipt
 from lamina.core.ids import RecordId
 from lamina.core.layers import Durability
 from lamina.core.record import State
 from lamina.errors import ConflictError
+
+
+def owner_of(commit: Commit) -> tuple[str, str] | None:
+    """Who asked under which key; the key as a digest, because it may itself say something."""
+    if commit.idempotency_key is None:
+        return None
+    return commit.by.identity, hashlib.sha256(commit.idempotency_key.encode()).hexdigest()
 
 
 def check_same_request(earlier: str, request: str) -> None:

@@ -112,7 +112,7 @@ def find_listed(text: str) -> Iterator[Secret]:
 def _family(text: str, found: re.Match[str]) -> str | None:
     name = found["name"]
     is_flag = name.startswith("-")
-    if found["gap"] and not is_flag:
+    if (found["gap"] and not is_flag) or text.startswith("://", found.end("name")):
         return None
     name = name.strip("-.")
     if name.lower().endswith("authorization"):

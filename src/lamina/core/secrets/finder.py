@@ -28,7 +28,8 @@ _STEMS: Final = (
 )  # fmt: skip
 # Words for a secret that is one only with a number behind it; too common to be stems.
 _NUMBERED: Final = re.compile(
-    r"\bpin\b|code ?[:=]|code (?:is|was|ist|lautet|est|es|pin|de|du|d['’]|for|to|of)\b|código"
+    r"\b(?:pin|otp)\b|combination|one.time|code ?[:=,]"
+    r"|code (?:is|was|ist|lautet|est|es|pin|de|du|d['’]|for|to|of)\b|código"
 )
 _LOGINS: Final = (
     "login", "log in", "user", "cred", "account", "zugang", "anmelde", "identifiant", "usuario",
@@ -46,6 +47,7 @@ _BY_CONTEXT: Final[tuple[tuple[Callable[[str], Iterable[Secret]], tuple[str, ...
 )  # fmt: skip
 """Detectors that need a word for a secret, each with marks; without any of them it is skipped."""
 _REFERENCE: Final = re.compile(r"secret://(?:[a-z2-7]{26}|redacted)")
+_BY_CONTEXT_ALONE: Final = frozenset({"password", "token", "api_key", "random", "authorization"})
 _SHORTEST_PIECE: Final = 4
 _SHORTEST_REPEAT: Final = 6
 _REPEAT_BUDGET: Final = 1 << 25
@@ -111,15 +113,17 @@ def _merged(candidates: Iterable[Secret]) -> list[Secret]:
 def _without_references(
     text: str, found: list[Secret], references: list[tuple[int, int]]
 ) -> list[Secret]:
-    """Cut references out of what was found, and drop what is glued to the end of one."""
+    """Cut references out of what was found, and drop what only looks so for being glued to one."""
     kept: list[Secret] = []
     ends = {end for _, end in references}
+    starts = {start for start, _ in references}
     at = 0
     for secret in found:
         while at < len(references) and references[at][1] <= secret.start:
             at += 1
         if at == len(references) or references[at][0] >= secret.end:
-            if secret.start not in ends or not text[secret.start].isalnum():
+            headless = secret.start in ends and text[secret.start].isalnum()
+            if not headless and not (secret.end in starts and secret.kind in _BY_CONTEXT_ALONE):
                 kept.append(secret)
             continue
         # Only a private key with something sealed in its midst comes here.

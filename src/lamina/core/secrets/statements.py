@@ -21,6 +21,7 @@ from lamina.core.secrets.values import (
     is_prose,
     is_random,
     is_slug,
+    is_variable,
 )
 
 _CODES: Final = (
@@ -29,12 +30,13 @@ _CODES: Final = (
     r"(?:zugangs|tür|alarm|sicherheits|bestätigungs|entsperr|freischalt)-?code",
     r"code pin", r"code (?:d['’]accès|de sécurité|de vérification|d['’]entrée)",
     r"code d(?:u|e la|e l['’]|['’]) ?(?:portail|porte|alarme|immeuble|coffre|garage|entrée)",
-    r"código de (?:acceso|seguridad|verificación|la puerta|la alarma|entrada)", "pin",
+    r"código de (?:acceso|seguridad|verificación|la puerta|la alarma|entrada)", "otp", "pin",
+    r"(?:locker|safe|padlock|lock|vault) combination", "one[- ]time (?:code|password)",
 )  # fmt: skip
 _CHOSEN: Final = (
-    "pass ?word", "pass ?phrase", "pass ?code", "passwd", "pwd", "pw", "passwort", "kennwort",
+    "pass ?words?", "pass ?phrase", "pass ?code", "passwd", "pwd", "pw", "passwort", "kennwort",
     "mot de passe", "mdp", "contraseña", "contrasena", "clave", "senha", "wachtwoord", "пароль",
-    "密码", "密碼", "パスワード",
+    "密码", "密碼", "パスワード", "(?:wi-?fi|wlan|wpa2?|network|netzwerk)[ -]?(?:key|schlüssel)",
 )  # fmt: skip
 _DRAWN: Final = (
     *(f"{what}[ _-]?(?:key|token)" for what in (
@@ -52,20 +54,30 @@ _NAME: Final = re.compile(
 )
 # Optional "for the staging server" between name and verb: at most four words of at most 32
 # characters, so fewer than 200 steps are taken whatever follows.
-_TOLD: Final = re.compile(
-    r"(?!\w)(?:(?: \([^()\n]{1,40}\)"
-    r"| (?:for|to|of|on|at|in|from|fürs?|zum|zur|vom|von|im|am|des|du|de|del|la|para|pour|d['’])"
-    r"(?: ?[\w.@'’/\-]{1,32}){1,4}?)?"
-    r"(?:[ \t]{0,2}(?P<verb>[:=：是は]|(?<= )(?:to|as|—|–|-|->|→|=>)(?= |:|\n))"
-    r"|[ \t]{0,2}(?P<states>(?<= )(?:(?:is|was|has been|got|wurde|a été|fue)(?: now)?"
-    r" (?:set|changed|reset|updated|rotated) to"
-    r"|(?:changed|set|reset|updated) to|(?:is|ist|est|es|lautet|remains)"
-    r" (?:now|still|currently|just|simply|jetzt|nun|noch|einfach|maintenant|toujours|ahora)"
-    r"|is|was|will be|should be|must be|equals|ist|sei|lautet|war|est|c['’]est|était|sera|es|era"
-    r"|será|är|é|è|это)(?= |:|\n)|['’]s(?= ))))?"
-    r":?\s{0,2}(?P<open>[\"'`“”„«‘*]{0,2})",
-    re.IGNORECASE,
+_ABOUT: Final = (
+    r" \([^()\n]{1,40}\)"
+    r"| (?:for|to|of|on|at|in|from|fürs?|zum|zur|vom|von|im|am|des|du|de|del|la|para|pour)"
+    r"(?: [\w.@'’/\-]{1,32}){1,4}?"
+    r"| d['’][\w.\-]{1,32}"
 )
+_SAYS: Final = (
+    r"(?:[ \t]{0,2}(?P<verb>[:=：是は]|(?<= )(?:to|as|—|–|-|->|→|=>)(?= |:|\n))"
+    r"|[ \t]{0,2}(?P<states>(?<= )(?:(?:is|was|has been|got|a été|fue)(?: now)?"
+    r" (?:set|changed|reset|updated|rotated) to|(?:changed|set|reset|updated) to"
+    r"|wurde (?:geändert |gesetzt )?(?:auf|zu|in)"
+    r"|(?:is|ist|est|es|lautet|remains)"
+    r" (?:now|still|currently|just|simply|jetzt|nun|noch|einfach|maintenant|toujours|ahora)"
+    r"|is|are|was|were|will be|should be|must be|used to be|equals|ist|sind|sei|lautet|war|est|sont"
+    r"|c['’]est|était|sera|es|son|era|será|är|é|è|это)(?= |:|\n)"
+    r"|(?:, (?:it|which|and it) is|, it['’]s|['’]s)(?= )))"
+)
+_VALUE: Final = r":?\s{0,2}(?P<open>[\"'`“”„«‘*]{0,2})"
+_TOLD: Final = re.compile(rf"(?!\w)(?:(?:{_ABOUT})?{_SAYS})?{_VALUE}", re.IGNORECASE)
+# Romance languages put what the password is for right behind the name: "mot de passe Netflix est".
+_TOLD_ROMANCE: Final = re.compile(
+    rf"(?!\w)(?:(?:{_ABOUT}| [\w.\-]{{1,24}})?{_SAYS})?{_VALUE}", re.IGNORECASE
+)
+_ROMANCE: Final = frozenset({"mot de passe", "mdp", "contraseña", "contrasena", "clave", "senha"})
 _CLOSING: Final = dict(zip("\"'`“”„«‘*", "\"'`””“»’*", strict=True))
 _WORDS_TO_STOP: Final = re.compile(r"[^\n.,;!?\"]{1,200}")
 _MINE: Final = re.compile(
@@ -80,7 +92,10 @@ _HARDWARE: Final = re.compile(
     r"[ \-_]$",
     re.IGNORECASE,
 )
-_CODE_VALUE: Final = re.compile(r"\d{4,12}|\d{3,4}[ -]\d{3,4}|(?=[A-Z\-]*\d)[A-Z0-9\-]{5,16}")
+_CODE_VALUE: Final = re.compile(
+    r"\d{4,12}#?|\d{3,4}[ -]\d{3,4}|\d{1,2}(?:-\d{1,2}){2,3}|(?=[A-Z\-]*\d)[A-Z0-9\-]{5,16}"
+)
+_OLD_VALUE: Final = re.compile(r" from [\"'`]?(?=\S{5})")
 _SPACED_DIGITS: Final = re.compile(r"\d{3,4} \d{3,4}(?![\w\-])")
 _CODE_BEFORE: Final = re.compile(r"[{(\[<$&?=]|\.$")
 _AMBIGUOUS: Final = frozenset({"clave", "senha", "wachtwoord"})
@@ -107,15 +122,24 @@ def find_stated(text: str) -> Iterator[Secret]:
         at = named.end()
         if named.start() and _is_inside_word(text, named):
             continue
-        rest = _TOLD.match(text, at)
+        rest = (_TOLD_ROMANCE if named[0] in _ROMANCE else _TOLD).match(text, at)
         if rest is None:
             continue
+        if old := _OLD_VALUE.match(text, at):
+            yield from _old_value(text, old.end())
         told = _Told(named.start(), named[0], named.lastgroup or "chosen", _verb(rest))
         start, end, accepted = _told_value(text, rest.end(), rest["open"][-1:], told)
         if accepted:
             yield Secret(start, end, "token" if told.kind == "drawn" else "password")
         # Resuming behind the value, taken or not, reads every run once.
         at = max(at, end)
+
+
+def _old_value(text: str, at: int) -> Iterator[Secret]:
+    start, end = value_at(text, at)
+    value = text[start:end]
+    if is_chosen(value, told=":") and not is_placeholder(value) and not is_code(value):
+        yield Secret(start, end, "password")
 
 
 def _verb(rest: re.Match[str]) -> str:
@@ -158,7 +182,9 @@ def _told_value(text: str, start: int, mark: str, told: _Told) -> tuple[int, int
 
 def _is_password_word(text: str, told: _Told, value: str, end: int) -> bool:
     """Whether a plain word that ends the statement is the password itself."""
-    if not is_plain_word(value) or len(value) < 4 or is_prose(value) or is_placeholder(value):
+    if not is_plain_word(value) or len(value) < 4 or is_prose(value):
+        return False
+    if is_placeholder(value) or is_code(value) or value.endswith(":"):
         return False
     if _MINE.search(text, max(0, told.at - 48), told.at) is not None:
         return _ends_clause(text, end)
@@ -197,34 +223,35 @@ def _ends_sentence(text: str, end: int) -> bool:
 
 
 def _accepts_told(text: str, value: str, told: _Told, *, quoted: bool) -> bool:
-    if (
-        is_placeholder(value)
-        or is_code(value)
-        or value.endswith(":")
-        or value.startswith(("-", "/"))
-    ):
+    if is_placeholder(value) or value.endswith(":") or value.startswith(("-", "/")):
+        return False
+    if told.kind == "code":
+        return _accepts_code(text, value, told)
+    if is_code(value):
         return False
     if told.kind == "drawn":
         return is_random(value) or (bool(told.verb) and _accepts_drawn(text, value, told))
-    if told.kind == "code":
-        return _accepts_code(text, value, told)
     if " " in value:
         return quoted and accepts_phrase(value)
     if value.isdigit():
-        return bool(told.verb) and len(value) >= 4
+        return (told.verb != "" or "code" in told.name) and len(value) >= 4
     if is_plain_word(value):
         return quoted and bool(told.verb) and len(value) >= 4 and not is_prose(value)
     return is_chosen(value, told=told.verb or ("quoted" if quoted else ""))
 
 
 def _accepts_drawn(text: str, value: str, told: _Told) -> bool:
-    if not is_mixed(value) or not any(map(str.isdigit, value)):
+    digits = sum(map(str.isdigit, value))
+    if not is_mixed(value) or not digits:
         return False
     if told.verb == "states" and len(value) >= 6 and any(map(str.isalpha, value[:3])):
         mine = _MINE.search(text, max(0, told.at - 48), told.at) is not None
-        return mine or not is_slug(value) or _has_inner_capital(value)
-    slug = "-" in value and is_slug(value)
-    return len(value) >= 8 and not value[0].isdigit() and not is_label(value) and not slug
+        return mine or not is_slug(value) or digits >= 3 or _has_inner_capital(value)
+    if len(value) < 8 or value[0].isdigit():
+        return False
+    if " " in told.name and digits >= 4:
+        return not is_variable(value)
+    return not is_label(value) and not ("-" in value and is_slug(value))
 
 
 def _has_inner_capital(value: str) -> bool:
@@ -239,6 +266,6 @@ def _accepts_code(text: str, value: str, told: _Told) -> bool:
     if _CODE_VALUE.fullmatch(value) is None:
         return False
     if told.verb:
-        return told.name != "pin" or value.replace(" ", "").replace("-", "").isdigit()
+        return told.name != "pin" or (value.isdigit() and len(value) <= 6)
     # Without a verb only a capital PIN and a clear number: "PIN 4711".
     return text[told.at : told.at + 3] == "PIN" and value.isdigit() and len(value) <= 8

@@ -37,8 +37,9 @@ _FILE_NAME: Final = re.compile(
     r"[\w.\-/\\]+\.(?:json|ya?ml|toml|txt|pem|key|crt|env|py|js|ts|go|rs|md|ini|cfg|conf|gpg|enc|html?)"
 )
 _ALGORITHM: Final = re.compile(
-    r"(?:sha|md|pbkdf|argon|aes|rsa|oauth|utf|base|hs|rs|es|ed|ps|ipv|http|tls|ssl|scrypt|bcrypt|v|ec|x|rfc|iso|pkcs|fips|nist|cve)"
-    r"[-_]?\d{1,5}(?:[-_./]?[a-z0-9]{1,8}){0,3}",
+    r"(?:(?:sha|md|pbkdf|argon|aes|rsa|oauth|utf|base|ipv|http|tls|ssl|scrypt|bcrypt|rfc|iso|pkcs|fips"
+    r"|nist|cve)[-_]?\d{1,5}|(?:hs|rs|es|ps|ec|ed|x)[-_]?\d{3,5}|v\d{1,5})"
+    r"(?:[-_./]?[a-z0-9]{1,8}){0,3}",
     re.IGNORECASE,
 )
 _MEASURE: Final = re.compile(
@@ -56,6 +57,7 @@ _HEX: Final = re.compile(r"(?:0x)?[0-9a-f]+", re.IGNORECASE)
 _SEPARATORS: Final = re.compile(r"[-_./+=~]+")
 # A capital and a small letter, then a joiner: no ticket (`ABC-12`), no host (`node-04`).
 _PROPER_PARTS: Final = re.compile(r"(?:[A-Z][a-z]|[a-z]{1,32}\d{0,4}[-_.][A-Z][a-z])[^\s]*[-_.]")
+_DIALLED: Final = re.compile(r"[*#]?\d{4,12}[*#!]")
 _MASK: Final = frozenset("xX*.•#-_…?· ")
 _JOINERS: Final = "-_./'’: "
 _CONSIDERED: Final = 512
@@ -168,6 +170,8 @@ def is_chosen(value: str, *, told: str) -> bool:
 
     `told` says how it was introduced: `states` by a verb, by a mark such as `:`, or not at all.
     """
+    if told and _DIALLED.fullmatch(value):
+        return True
     if not is_mixed(value) or len(value) < (5 if told else 7):
         return False
     if told != "states" and is_variable(value) and (told != ":" or "_" not in value):

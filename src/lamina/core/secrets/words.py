@@ -108,7 +108,8 @@ NEVER_VALUES: Final = FUNCTION_WORDS | _set(
 """Words that follow "password is" in prose, in code or in a table without being the password."""
 
 PROSE_WORDS: Final = _set(
-    "mine yours ours theirs terrible awful horrible poor crap rubbish trash nonsense identical "
+    "gibberish mine yours ours theirs terrible awful horrible poor crap rubbish trash nonsense "
+    "identical "
     "equal similar longer shorter stronger weaker better worse clear cleartext plaintext "
     "encrypted-at-rest one-time single-use up-to-date out-of-date read-only write-only obsolete "
     "legacy standard default shared common unclear uncertain forgotten stolen "
@@ -130,12 +131,12 @@ PROSE_WORDS: Final = _set(
 )
 """More words that end "the password is ..." without being the password."""
 
-PROSE_ENDINGS: Final = (
-    "ive", "ical", "onal", "ial", "ual", "istic", "less", "ness", "ity", "ised", "ized", "ished",
-    "ent", "ant", "lich", "bar", "haft", "isch", "los", "iert", "elt", "ché", "ée", "fié", "isé",
-    "iré", "tré", "blié", "eux", "euse", "ique", "ado", "ada", "ido", "ida", "ivo",
-    "iva", "ente", "ante", "ble", "ig", "wn", "th", "'s", "’s", "n't",
-)  # fmt: skip
+PROSE_ENDINGS: Final = tuple(
+    "ive ical onal ial ual istic less ness ity ised ized ished ory ent ant lich bar haft isch los "
+    "iert elt é ée és eux euse ique ado ada ido ida ivo iva ente ante ble ig wn th 's "
+    "’s n't".split()
+)
+"""How adjectives and participles end in English, German, French and Spanish."""
 
 CODE_WORDS: Final = _set(
     "str string text bytes byte char hash hashed field input output type types value values var "

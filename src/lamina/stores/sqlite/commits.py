@@ -4,7 +4,6 @@ Statements are few because each one counts: an acknowledged write should cost li
 sync that makes it durable.
 """
 
-import hashlib
 from typing import Final
 
 from lamina import clock
@@ -51,7 +50,7 @@ _END_LINE: Final = (
 def run(connection: Connection, commit: Commit) -> Receipt:
     """Carry out a commit; the caller's transaction makes it all or nothing."""
     present = Present.of(connection)
-    owner = _owner(commit)
+    owner = receipts.owner_of(commit)
     if owner is not None and (earlier := _earlier(connection, commit, owner)) is not None:
         return earlier
     plan = make_plan(commit, present)
@@ -73,13 +72,7 @@ def run(connection: Connection, commit: Commit) -> Receipt:
     return receipt
 
 
-def _owner(commit: Commit) -> tuple[str, bytes] | None:
-    if commit.idempotency_key is None:
-        return None
-    return commit.by.identity, hashlib.sha256(commit.idempotency_key.encode()).digest()
-
-
-def _earlier(connection: Connection, commit: Commit, owner: tuple[str, bytes]) -> Receipt | None:
+def _earlier(connection: Connection, commit: Commit, owner: tuple[str, str]) -> Receipt | None:
     sql = "select request, body from receipt where owner = ? and key = ?"
     for request, body in rows(connection, sql, owner):
         receipts.check_same_request(request, commit.request)
@@ -174,6 +167,4 @@ def _erase(connection: Connection, stream: StreamState, record_id: RecordId) -> 
     connection.execute("delete from sealed where rid = ?", (rid,))
     connection.execute(_PRUNE, (rid, -1))
     connection.execute("delete from record where rid = ?", (rid,))
-    connection.execute(
-        "delete from receipt where tx in (select tx from event where record = ?)", (record_id,)
-    )
+    connection.execute("delete from receipt where instr(body, ?)", (record_id,))

@@ -7,7 +7,7 @@ the price of a sync. There is no thread of our own: nothing to lose at a fork, n
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +36,12 @@ class Connections:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._identity: tuple[int, int] | None = None
         self._reset()
+
+    def settle(self) -> None:
+        """Take note of which file this is, now that it exists."""
+        self._identity = self._found()
 
     def _reset(self) -> None:
         self._pid = os.getpid()
@@ -119,43 +124,76 @@ class Connections:
         return self._writer
 
     def _commit_together(self) -> None:
-        """Commit the requests at the head of the queue in one transaction."""
-        batch = [self._queue.popleft() for _ in range(min(len(self._queue), _MOST_IN_ONE_COMMIT))]
+        """Commit the requests at the head of the queue in one transaction.
+
+        An interrupt may come between any two steps: whatever was taken from the queue is answered,
+        and a connection that was left inside a transaction is given up.
+        """
+        batch: list[_Request[Any]] = []
         try:
+            while self._queue and len(batch) < _MOST_IN_ONE_COMMIT:
+                batch.append(self._queue[0])
+                self._queue.popleft()
             with translated(self._path):
-                connection = self._writing()
-                self._choose_sync(connection, synced=any(request.synced for request in batch))
-                connection.execute("begin immediate")
-                try:
-                    for request in batch:
-                        _attempt(connection, request, alone=len(batch) == 1)
-                    if connection.in_transaction:
-                        connection.execute("commit")
-                except BaseException:
-                    self._abandon(connection)
-                    raise
+                self._run(batch)
         except BaseException as error:
             # None of them was committed, whatever became of it before.
             shared = error if isinstance(error, Exception) else _interrupted()
             for request in batch:
                 request.error = shared
+            self._abandon()
             if not isinstance(error, Exception):
                 raise
         finally:
             for request in batch:
                 request.done = True
 
+    def _run(self, batch: Sequence[_Request[Any]]) -> None:
+        connection = self._writing()
+        if connection.in_transaction:
+            self._abandon()
+            connection = self._writing()
+        self._check_in_place()
+        self._choose_sync(connection, synced=any(request.synced for request in batch))
+        connection.execute("begin immediate")
+        # One that was interrupted while it left the queue has been answered already.
+        waiting = [request for request in batch if not request.done]
+        for request in waiting:
+            _attempt(connection, request, alone=len(waiting) == 1)
+        if connection.in_transaction:
+            connection.execute("commit")
+
+    def _check_in_place(self) -> None:
+        """Refuse to write into a file that nobody can find any more, or that was put there since."""
+        if self._found() != self._identity:
+            raise StoreError(
+                f"the store at {self._path} was moved, removed or replaced while it was open",
+                remedy="Nothing was written; open it again where it is now",
+            )
+
+    def _found(self) -> tuple[int, int] | None:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
     def _choose_sync(self, connection: Connection, *, synced: bool) -> None:
         if synced != self._synced:
             connection.execute(f"pragma synchronous = {'full' if synced else 'normal'}")
             self._synced = synced
 
-    def _abandon(self, connection: Connection) -> None:
+    def _abandon(self) -> None:
         """After a failed commit nothing about the connection is certain, so it is opened anew."""
-        self._writer = None
+        connection, self._writer = self._writer, None
+        if connection is None:
+            return
         try:
             if connection.in_transaction:
                 connection.execute("rollback")
+        except DriverError:
+            # Closing rolls back as well; what went wrong is being reported already.
+            pass
         finally:
             connection.close()
 

@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.layers import Durability
+from lamina.errors import InvalidInputError
 from lamina.stores.base import Capability, check_count
 from lamina.stores.ledger import Ledger
 from lamina.stores.sqlite import migrations, reads
@@ -40,11 +41,13 @@ class SqliteStore:
         self._path = folder / "lamina.db"
         self._connections = Connections(self._path)
         self._ledger = Ledger(folder / "erased.jsonl")
+        _refuse_link(self._path)
         _create_private(self._path)
         with translated(self._path):
             connection = connect(self._path, create=True)
             try:
                 migrations.migrate(connection)
+                self._connections.settle()
             finally:
                 connection.close()
 
@@ -172,6 +175,14 @@ class SqliteStore:
             # again, not one that an import could bring back. What was refused gets none.
             self._ledger.add(erased, commit.at)
         return receipt
+
+
+def _refuse_link(path: Path) -> None:
+    """A linked database would have its log elsewhere, out of sight of an erase."""
+    if path.is_symlink():
+        raise InvalidInputError(
+            f"{path} is a symbolic link", remedy="Open the directory that it points into"
+        )
 
 
 def _create_private(path: Path) -> None:

@@ -92,25 +92,20 @@ def import_file(context: click.Context, /, source: str) -> None:
 
 def write_whole(path: Path, lines: Iterable[str], advance: Callable[[int], None]) -> int:
     """Write a file that appears under its name only when it is complete and on the disk."""
-    import tempfile
+    from lamina.durable import replace_file
 
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     written = 0
-    try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            for text in lines:
-                file.write(text + "\n")
-                written += 1
-                advance(written)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
+
+    def pieces() -> Iterator[str]:
+        nonlocal written
+        for text in lines:
+            yield text + "\n"
+            written += 1
+            advance(written)
+
+    replace_file(path, pieces())
     return written
 
 
@@ -155,13 +150,3 @@ def _naming(file: str, done: str) -> Iterator[None]:
             f"{file:.200} cannot be {done}: {error.strerror}",
             remedy="Check the path, its owner and its mode",
         ) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

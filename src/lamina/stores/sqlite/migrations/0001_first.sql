@@ -70,13 +70,12 @@ create index event_record on event (record);
 
 create table receipt (
   owner      text not null,
-  key        blob not null,                -- a digest: a caller's key may itself say something
+  key        text not null,                -- a digest: a caller's key may itself say something
   request    text not null,
   tx         text not null,
   body       text not null,
   primary key (owner, key)
 ) without rowid;
-create index receipt_tx on receipt (tx);
 
 create table sealed (
   rid        integer not null references record,
