@@ -48,8 +48,7 @@ def load(
 ) -> Config:
     """Settle directory and project: argument, environment, then what is found on the way up."""
     environ = os.environ if environment is None else environment
-    here = start or Path.cwd()
-    found = _directory(directory, environ, here)
+    found = _directory(directory, environ, start)
     return Config(found, _project(project, environ, Path(found.value or FOLDER)))
 
 
@@ -59,6 +58,15 @@ def nearest(start: Path) -> Path | None:
         if (folder / FOLDER).is_dir():
             return folder / FOLDER
     return None
+
+
+def _check_owner(folder: Path) -> None:
+    """A store that is merely met on the way up must be one's own: another could read along."""
+    if folder.stat().st_uid != os.geteuid():
+        raise InvalidInputError(
+            f"{folder} belongs to someone else",
+            remedy="Name it with --dir or LAMINA_DIR if you trust it",
+        )
 
 
 def write_file(folder: Path, *, project: str) -> None:
@@ -76,8 +84,8 @@ def read_file(folder: Path) -> dict[str, str]:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
-        raise InvalidInputError(f"{path} cannot be read: {error}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InvalidInputError(f"{path} cannot be read: {error!s:.200}") from None
     unknown = sorted(set(values) - _KNOWN)
     if unknown or not all(isinstance(value, str) for value in values.values()):
         raise InvalidInputError(
@@ -87,13 +95,14 @@ def read_file(folder: Path) -> dict[str, str]:
     return values
 
 
-def _directory(given: str | None, environ: Mapping[str, str], here: Path) -> Origin:
+def _directory(given: str | None, environ: Mapping[str, str], start: Path | None) -> Origin:
     if given is not None:
         return Origin(given, "argument")
     if environ.get("LAMINA_DIR"):
         return Origin(environ["LAMINA_DIR"], "LAMINA_DIR")
-    found = nearest(here)
+    found = nearest(start or Path.cwd())
     if found is not None:
+        _check_owner(found)
         return Origin(str(found), "found above the working directory")
     home = environ.get("HOME") or str(Path.home())
     return Origin(str(Path(home) / FOLDER), "home directory")

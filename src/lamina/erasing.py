@@ -3,15 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from lamina.core import chain
+from lamina.core import canonical, chain
 from lamina.core.access import Reach
-from lamina.core.ids import RecordId
 from lamina.core.indexing import index_terms
-from lamina.core.record import Record
+from lamina.core.record import Record, State
 from lamina.core.scope import stream_of
-from lamina.core.text import query_terms
 from lamina.results import Erasure
-from lamina.stores.base import Search, Store
+from lamina.stores.base import Store
 from lamina.writing import WritePath
 
 _SHORTEST_PROBE: Final = 8
@@ -22,6 +20,7 @@ _WORDS_PER_VERSION: Final = 4
 
 def erase(store: Store, path: WritePath, reach: Reach, records: Sequence[Record]) -> Erasure:
     """Remove the records, then search for them and scan the store's bytes."""
+    records = _with_copies(store, reach, records)
     changes = [path.erase(record) for record in records]
     versions = [
         version.record
@@ -43,15 +42,38 @@ def erase(store: Store, path: WritePath, reach: Reach, records: Sequence[Record]
         bytes=report.bytes,
         residue=report.residue,
         unlooked=report.unlooked,
-        mentions=tuple(_mentions(store, reach, records)),
+        mentions=tuple(store.saying(reach, _tellable(versions))),
         chain_verified=all(_holds(store, stream) for stream in streams),
     )
+
+
+def _with_copies(store: Store, reach: Reach, records: Sequence[Record]) -> list[Record]:
+    """The records, and the accepted proposals that they took their content from."""
+    found = {record.id: record for record in records}
+    todo = list(records)
+    while todo:
+        earlier = todo.pop().supersedes
+        if earlier is None or earlier in found:
+            continue
+        copies = [one for one in store.get(reach, [earlier]) if one.state is State.SUPERSEDED]
+        found |= {one.id: one for one in copies}
+        todo += copies
+    return list(found.values())
+
+
+def _tellable(versions: Sequence[Record]) -> list[str]:
+    """Texts long enough that whoever else says them says the same thing."""
+    said = dict.fromkeys(version.text for version in versions)
+    return [text for text in said if len(text) >= _SHORTEST_PROBE]
 
 
 def _probes(version: Record) -> Iterator[bytes]:
     """Pieces to look for: long values are split over pages, so each is sampled, not taken whole."""
     words = sorted(set(index_terms(version, version.key)), key=len)[-_WORDS_PER_VERSION:]
-    for value in (version.text, version.key or "", *version.tags, *_texts(version.data), *words):
+    spoken = (version.text, version.key or "", *version.tags, *_texts(version.data), *words)
+    # Inside JSON a text is written with escapes.
+    written = (canonical.dumps(value)[1:-1] for value in _texts(version.data))
+    for value in dict.fromkeys((*spoken, *written)):
         encoded = value.encode()
         last = max(0, len(encoded) - _PROBE)
         for start in sorted({0, last // 2, last}):
@@ -69,19 +91,6 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _texts(item)
-
-
-def _mentions(store: Store, reach: Reach, records: Sequence[Record]) -> Iterator[RecordId]:
-    """Records that still hold the very text of an erased one."""
-    seen = set()
-    for record in records:
-        if len(record.text) < _SHORTEST_PROBE:
-            continue
-        found = store.search(Search(reach=reach, terms=query_terms(record.text), limit=20))
-        for match in found:
-            if record.text in match.record.text and match.record.id not in seen:
-                seen.add(match.record.id)
-                yield match.record.id
 
 
 def _holds(store: Store, stream: str) -> bool:

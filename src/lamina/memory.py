@@ -157,9 +157,7 @@ class Memory(AbstractContextManager["Memory"]):
         replaced = self._path.revert(rivals[0], replace(proposal, supersedes=proposal.id))
         boxes = (*replaced.sealed, *self.store.sealed(proposal.id))
         settled = self._path.move(proposal, State.SUPERSEDED)
-        return self._path.commit(
-            [replace(replaced, state=State.CURRENT, sealed=boxes), settled]
-        )
+        return self._path.commit([replace(replaced, state=State.CURRENT, sealed=boxes), settled])
 
     def undo(self, tx: str) -> Receipt:
         """Take back a whole transaction, named by its receipt, unless its records moved on."""

@@ -112,12 +112,12 @@ class _Sealer:
         for _ in range(_ROUNDS):
             found = find_secrets(text)
             changes = [(s.start, s.end, self._ref(text[s.start : s.end], s.kind)) for s in found]
-            copied = [value for value in self.copied if value in text]
-            if not changes and not copied:
-                break
             text = _replaced(text, changes)
+            copied = [value for value in self.copied if value in text]
             for value in copied:
                 text = _replaced_outside_references(text, value, self._refs[value])
+            if not changes and not copied:
+                break
         return text
 
     def data(self, data: Mapping[str, Json]) -> dict[str, Json]:

@@ -275,6 +275,58 @@ Authorization header is missing
 authorization: required
 """.strip().splitlines()
 
+TALK = """
+the password is required ~ the password is case-sensitive ~ password is stored as bcrypt hash
+my password is weak ~ token is expired ~ the PIN is 4 digits long ~ the PIN is wrong
+PIN is required for the card ~ my PIN is blocked ~ connect the LED to GPIO pin: 4711
+pin 13 is high ~ pin the version to 2.4.1 ~ we pin requests==2.32.3 ~ pin: 17 ~ gpio pin is 17
+opinion: 2024 was better ~ the pin is 2.54 mm apart ~ password is base64-encoded
+the password is user-specific ~ the password is auto-generated ~ the password is 12-character
+password: EncryptedString ~ password: PasswordHash; ~ password: userPassword,
+{ user: user, password: pw } ~ { password: plain } ~ {password: foo, user: bar}
+login(user, password: input) ~ password: hashed ~ password: bcrypt
+the password is SHA-256 hashed ~ the token is RFC6750-compliant ~ The access token is JWT-based.
+user guide / Chapter-4 ~ user ann / role 2 ~ login page / Sign-up2 flow ~ login 2026-11-15 / 10:30
+account: 12/2026 ~ user: bob / 2024-11-15 ~ user ann, Chrome/128.0 ~ login http / 2
+login as ann with SSO2 ~ log in with Google and GitHub2 ~ credentials: see vault / team-2
+status code is 4040 ~ error code: 5001 ~ zip code: 94107 ~ exit code: 1234 ~ code: 4711
+country code is 0049 ~ the access code is printed on page 12 ~ HTTP status code is 2000
+verification code is 6 digits ~ the password is rubbish ~ the password is ours
+the password is the same ~ the password is German ~ Das Passwort ist Pflicht.
+Das Passwort ist zu kurz. ~ Das Passwort ist gespeichert. ~ Das Passwort ist geändert
+das Passwort ist unbekannt ~ Le mot de passe est faible. ~ le mot de passe est enregistré
+le mot de passe est oublié ~ la contraseña es débil ~ la contraseña es necesaria
+la contraseña es compartida ~ La clave es paciencia. ~ the password should be changed
+the password must be 12 characters ~ password should be 8-64 characters ~ password will be emailed
+Step-2 is the password reset. ~ RFC-6238 is the token standard ~ password RFC-2289 compliant
+password ticket ABC-1234 ~ password step-2 ~ password section-4 ~ The password policy-2 document
+my token is expired ~ my token is invalid ~ our token is per-user ~ password is not None
+if password is None: ~ password was leaked ~ My password is Ann's ~ password's length is 12
+password set to expire ~ password changed to comply
+The Netflix password is shared with the family. ~ The password is something Ann made up.
+wifi key rotation is due ~ The key: keep it simple ~ the safe combination is unknown
+The combination is 3 of 5 ~ the login is slow on Chrome 128 ~ login: 42 users / 3 admins
+users / groups: 12/34 ~ The user ann, aged 42, moved to Berlin ~ user story US-1234 / Sprint-12
+account 1200 / Travel-costs 2026 ~ account: 4711 / Office-supplies-2 ~ User Ann / iPhone-15 Pro
+user-agent: Mozilla/5.0 (X11; Linux x86_64) ~ username: ann, role: admin2
+log in with ann@example.com and check ~ logged in as ann, session 42
+logged in as root with uid=0 ~ login with OAuth2 and PKCE ~ Use OAuth2 as the token flow
+That is the password field on form-2 ~ Area-51 is the secret base
+Windows-11 is the password manager's host ~ Use SHA-256 as the password hash
+Use field-12 as the token column ~ use bcrypt12 as password hash ~ PIN pad is broken
+pin it for 2025 ~ my pin is stuck ~ pin-compatible with the 4711 chip
+Drop a pin at 4711 Main Street ~ Pinterest pin: 48291345 ~ opcode: 4711 ~ barcode is 48291345
+source code is 4000 lines ~ area code is 0304 ~ QR code is on page 1234
+the code is 9000 lines long ~ promo code: SAVE20 ~ The code for the parser is in 2024/parser.py
+postcode: 1234 ~ the building code is from 1997 ~ the gate code review took 30 minutes
+Your verification code is expired after 3600 seconds ~ the access code is valid for 24 hours
+access code is 6 digits ~ das Passwort ist mindestens 12 Zeichen lang
+Das Passwort ist 12-stellig. ~ das Passwort ist im Tresor ~ das Passwort ist bei Ann
+Das Kennwort wurde auf Wunsch geändert ~ Passwort: mindestens 8 Zeichen ~ Passwort: im Tresor
+le mot de passe est dans le coffre ~ le mot de passe est chiffré
+""".strip().replace("\n", " ~ ")
+"""Sentences about passwords, PINs and tokens that hold none, divided by ` ~ `."""
+
 HASHED_IN = (
     "commit {h40}",
     "Merge {h40} into main",
@@ -320,6 +372,7 @@ HASHED_IN = (
 def near_misses(seed: int = 11) -> Iterator[str]:
     """Everything that must be left alone."""
     yield from WRITTEN
+    yield from TALK.split(" ~ ")
     draw = Draw(seed)
     for template in HASHED_IN:
         for _ in range(2):

@@ -2,7 +2,16 @@
 
 from collections.abc import Iterator
 
-from tests.core.secret_samples import ALNUM, BASE64, LOWER_HEX, UPPER, URL_SAFE, Draw, Sample
+from tests.core.secret_samples import (
+    ALNUM,
+    BASE64,
+    LOWER_HEX,
+    UPPER,
+    URL_SAFE,
+    Draw,
+    Sample,
+    stated,
+)
 
 SECRETS_IN = (
     "hey, the prod api key changed, new one: {}",
@@ -223,6 +232,76 @@ color: #a1b2c3
 MAC 00:1a:2b:3c:4d:5e
 10.0.0.0/16 via 10.0.0.1
 """.strip().splitlines()
+# A third and a fourth set, written when "the password is ..." had been widened. At first sight 33
+# of 40 and 16 of 20 statements were found, and 3 of 60 and 0 of 40 near-misses taken for one.
+STATED_IN = """
+Heads-up, the Zoom passcode changed: {d} ~ Could you store my Steam password, which is {w}
+the shared Figma login is design@studio.test / {s} ~ Our Jenkins admin password remains {w}
+Password for user 'report': {w} ~ db user: reporting, db password: {w}
+For staging use password {w} until Friday ~ The unlock PIN on Ann's tablet is {d}
+I keep forgetting it: my laptop password is {p} ~ passphrase for the backup drive: {w}
+Password reset done, new password: {w} ~ the pw on the NAS is still {w}
+Router login: admin / {s} ~ my GitHub token is {w} ~ Slack bot secret is {w} ~ sudo pw: {p}
+wpa key = {w} ~ The password you asked for: {w} ~ Mein Amazon-Passwort ist {w}
+Passwort für den Gastzugang: {w} ~ Der Zugangscode fürs Büro ist {d}
+Zugangsdaten für Jira: ann / {s} ~ Das Root-Passwort ist jetzt {w}. ~ PIN fürs Handy: {d}
+Benutzername ann, Kennwort {w} ~ Le mot de passe admin est {w}
+Mot de passe du compte Google : {w} ~ mon code PIN est le {d} ~ Identifiants VPN : ann / {s}
+le mdp de la box est {w} ~ La contraseña del router es {w} ~ Mi contraseña de Gmail es {p}
+usuario: ana / clave: {w} ~ el PIN de mi tarjeta es {d} ~ la nueva clave es {w}
+amqps://svc:{w}@mq.internal:5671/prod ~ Log in to Grafana as viewer with {s}
+Ann said the Dropbox password is {w}, keep it ~ pwd for prod-db: {w}
+My email password was {p} before I changed it ~ the HR portal password is {w}
+user svc_report / password {w} ~ Guest Wi-Fi: "Cafe Blue", password {w} ~ my voicemail PIN is {d}
+garage code is {d} ~ Admin credentials: root / {w} ~ The keystore password is {w}
+I set the router password to {w}. ~ Passwort fürs Archiv: {w} ~ Das Admin-Kennwort ist {w}
+Der Code für die Haustür ist {d} ~ Mon mot de passe est {w} ~ Le code d'accès est {d}
+La contraseña de la base de datos es {w} ~ mi contraseña: {p} ~ mysql://app:{w}@10.0.0.8/shop
+our deploy token is {w}
+"""
+TALK = """
+The password is hard to guess. ~ The password is only known to Ann.
+the password is shorter than 12 characters ~ The password is checked against a breach list.
+My password is over 20 characters long. ~ my password is really bad
+the new password is different ~ the admin password is unset
+Your password is about to expire in 14 days. ~ password is mandatory
+the password is written on page 12 ~ Password: must contain a digit ~ Password: optional
+password: Secret[str] ~ password: PasswordStr | None ~ password: config.dbPassword,
+password: props.value ~ passwords are synced every 15 minutes
+The passphrase is longer than the PIN. ~ The PIN is entered twice. ~ PIN: 4-6 digits
+a PIN is a 4-digit number ~ pin 7 of the connector is ground ~ pinned to 1.2.3 in the lock file
+The token is valid for 30 minutes. ~ token is refreshed every 3600 seconds
+the token is base64url ~ our token is scoped to read:user ~ The token is issued by Keycloak-24
+The secret is rotated by Vault 1.15 ~ The secret is mounted at /run/secrets
+credentials are cached for 12 hours ~ credentials: read from ~/.aws/credentials
+login took 1532 ms ~ login failed for user ann, attempt 3/5 ~ user ann / team Blue-2
+User: ann, plan: Pro-2024 ~ account 4711, balance 12.50
+log in with your work account, then open tab 2 ~ The login code path is 200 lines
+error code is 1045 (access denied) ~ The door code policy changes in 2027.
+access code: see the invite of 12 May ~ promo code is WINTER24 ~ das Passwort ist zu einfach
+Das Passwort ist verschlüsselt. ~ das Passwort ist dasselbe wie 2024
+Das Kennwort ist mindestens 14 Zeichen lang. ~ Passwort: erforderlich ~ Die PIN ist vierstellig.
+Die PIN ist gesperrt. ~ Le mot de passe est trop simple.
+le mot de passe est partagé entre 3 personnes ~ Mot de passe : 8 caractères minimum
+le code PIN est bloqué ~ La contraseña es muy larga. ~ la contraseña es temporal
+Contraseña: mínimo 8 caracteres ~ La clave es empezar en 2025. ~ el PIN es de 4 dígitos
+The password is too obvious. ~ the password is eight characters long
+The password is two words and a number ~ my password is similar to the old one
+The Wi-Fi password is printed on the receipt. ~ password is sent in clear text over port 8080
+Password: eight or more characters ~ password: the usual one ~ The admin password is in Bitwarden.
+Passwords: 3 weak, 2 reused ~ the PIN is printed on the letter ~ Enter your PIN and press 1
+PIN attempts left: 3 ~ the pin header has 40 pins ~ The token is cached in Redis-7
+the secret is shared by team-4 ~ user 42 / 1000 processed
+user ann / last seen 2026-11-15T10:00:00Z ~ login: OK (200) ~ Login with SAML2 and Okta
+account: ann, tier: Gold-2 ~ credentials for team-7 expire on 2026-12-01
+access code expires in 2027 ~ my code is 3000 lines long ~ Das Passwort ist mit Argon2id gehasht.
+Das Passwort ist seit 2019 unverändert. ~ Le mot de passe est valable 90 jours.
+La contraseña es válida por 90 días. ~ El token es válido hasta 2027.
+Zugangscode: siehe Brief vom 12.05.2026 ~ const password = faker.internet.password(12)
+password: Schema.String ~ type Credentials = { user: string; password: string }
+password: hashPassword(raw) ~ @password = params[:password] ~ password="$(cat /run/secrets/db)"
+Token: Bearer ~ Secret: Opaque ~ token: csrf ~ passphrase: prompt
+""".strip().replace("\n", " ~ ")
 QUIET_HASHED = (
     "HEAD is now at {h40}",
     "blob {h40}",
@@ -236,7 +315,7 @@ QUIET_HASHED = (
 
 
 def held_out_credentials(seed: int = 23) -> Iterator[Sample]:
-    """Seventy-five credentials."""
+    """Some hundred and thirty credentials."""
     draw = Draw(seed)
     bodies = (("", 40, BASE64), ("", 32, LOWER_HEX), ("", 28, ALNUM), ("tok_", 24, ALNUM))
     for number, template in enumerate(SECRETS_IN):
@@ -247,6 +326,7 @@ def held_out_credentials(seed: int = 23) -> Iterator[Sample]:
         value = draw.password().replace("%", "!").replace("#", "_")
         yield Sample(template, template.format(value), value)
     yield from _more(draw)
+    yield from stated(STATED_IN, draw)
     shaped = (
         "ghp_" + draw.body(36),
         "AKIA" + draw.body(16, UPPER),
@@ -279,8 +359,9 @@ def _more(draw: Draw) -> Iterator[Sample]:
 
 
 def held_out_near_misses(seed: int = 29) -> Iterator[str]:
-    """A hundred and fifty texts without a secret."""
+    """Two hundred and fifty texts without a secret."""
     yield from QUIET
+    yield from TALK.split(" ~ ")
     yield from MORE_QUIET
     draw = Draw(seed)
     for template in QUIET_HASHED:

@@ -7,6 +7,7 @@ generator, so that a scanner finds nothing here and every run sees the same samp
 import base64
 import json
 import random
+import re
 import string
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ ALNUM = string.ascii_letters + string.digits
 UPPER = string.ascii_uppercase + string.digits
 URL_SAFE = ALNUM + "-_"
 BASE64 = ALNUM + "+/"
+WORDS = (
+    "walnut zebra river falcon mango otter marzipan swordfish mariposa sonnenblume tulpe".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,28 @@ class Draw:
             ["Tiger", "winter", "Kaffee", "blueSky", "monkey", "Sommer", "drag0n"]
         )
         return word + self._random.choice("!#_%") + str(self._random.randint(10, 9999))
+
+    def fill(self, template: str) -> tuple[str, str]:
+        """Put a value into `template`, and hand it out: `w` words and a digit, `p` one plain word,
+        `d` digits, `s` with symbols, `r` random."""
+        pick = self._random.choice
+        one, two, three = pick(WORDS), pick(WORDS), pick(WORDS)
+        number = self._random.randint(1, 99)
+        values = {
+            "w": pick(
+                (
+                    f"{one.title()}-{two}-{number}",
+                    f"{one}{number}-{two.title()}-{number % 10}",
+                    f"{one}-{two.title()}-{three}-{number}",
+                )
+            ),
+            "p": one,
+            "d": str(self._random.randint(1000, 999_999)),
+            "s": f"{one.title()}{pick('!#@+')}{two}{number}",
+            "r": self.body(24),
+        }
+        [name] = re.findall(r"(?<!{){([a-z])}", template)
+        return template.format(**values), values[name]
 
     def pem(self, label: str) -> str:
         """A private key block of three lines."""
@@ -243,6 +269,66 @@ PASSWORD_IN: tuple[str, ...] = (
 )
 
 
+STATED_IN = r"""
+my password is {w} ~ my password is {w} ~ the password is {w} ~ password: {w}
+credentials: bob / {s} ~ login bob / {s} ~ user ann pw {w} ~ passwort ist {w}
+das WLAN-Passwort ist {w} ~ Das Datenbankpasswort lautet {w} ~ mot de passe : {w}
+le mot de passe du wifi c'est {w} ~ mon mdp c'est {s} ~ contraseña: {w}
+la contraseña del wifi es {w} ~ mi clave es {w} ~ PIN is {d} ~ The PIN for the safe is {d}.
+my PIN: {d} ~ PIN {d} ~ Der PIN ist {d} ~ le code PIN est {d} ~ el PIN es {d}
+the door code is {d} ~ the access code is {d} ~ your verification code: {d} ~ pw {w}
+the password is {p} ~ the password is {p} ~ password: {p} ~ Passwort: {p} ~ Das Passwort ist {p}.
+password is {p}. ~ my token is {w} ~ the token is {w} ~ I changed my password to {w} yesterday
+the password was changed to {w} ~ password set to {w} ~ Password has been reset to {w}.
+{w} is my password ~ {w} is the wifi password. ~ use {w} as the password ~ log in as bob with {s}
+login: bob/{s} ~ Zugangsdaten: bob / {s} ~ identifiants : bob / {s}
+credenciales: bob / {s} ~ my creds are ann / {w} ~ password = {w} ~ password: {w}
+my password is {w} ~ the admin password is now {w}, please note it
+password for bob's laptop is {w} ~ the router's password's {w} ~ my wifi password is {p}
+wifi: HomeNet, password: {p} ~ WLAN: HomeNet, Passwort: {p} ~ user: ann, password: {w}
+Benutzer ann, Passwort {w} ~ postgres://app:{w}@db.internal:5432/app
+https://x-access-token:{r}@github.com/org/repo.git ~ https://token:{r}@github.com/org/repo.git
+{{"name":"API_TOKEN","value":"{w}"}} ~ {{"key": "DB_PASSWORD", "value": "{p}"}}
+my passphrase is {w} ~ my password is "{p}" ~ El pin de la tarjeta es {d} ~ Meine PIN lautet {d}
+contraseña del servidor: {w} ~ mon mot de passe est {p} ~ mi contraseña es {p}
+mein Passwort ist {p} ~ ssh password {w} ~ remember: pw for grafana = {w} ~ pw: {p}
+My bank pin is {d} ~ the alarm code to the office is {d} ~ password → {w} ~ Password — {w}
+The secret key is {w} ~ password:\n{w}
+FYI: jira login: ann@example.com / {s} ~ For the VPN, username is ann and password is {w}.
+Our shared Spotify account: ann@example.com, password {w}
+The office wifi (guest) password is {w} ~ the guest wifi password is {p} ~ wifi key: {w}
+WiFi password = {w} ~ WLAN-Schlüssel: {w} ~ Please remember my locker code, it's {d}.
+my debit card PIN is {d} ~ PIN code for the SIM: {d} ~ SIM PIN = {d} ~ Alarm code: {d}
+das Passwort für den Server lautet {w} ~ Passwort vom Drucker ist {w} ~ das neue Passwort ist {w}
+Das Kennwort wurde auf {w} geändert ~ Passwort wurde geändert auf {w}
+Mein PIN für die Karte ist {d} ~ Der Türcode ist {d} ~ Mon mot de passe Netflix est {w}
+Le mot de passe pour le serveur est {w} ~ le nouveau mot de passe est {w} ~ mdp wifi : {w}
+mdp {w} ~ le code du portail est {d} ~ la contraseña de Netflix es {w}
+La nueva contraseña es {w} ~ contraseña wifi: {w} ~ usuario ana, contraseña {w}
+el código de acceso es {d} ~ clave wifi: {w} ~ mi PIN es {d} ~ The root pw on db-01 is {w}
+db-01 root pw: {w} ~ ssh into 10.0.0.4 with user deploy and password {w}
+I use {w} as my master password ~ My master password: {w} ~ The encryption passphrase is {w}
+the zip password is {w} ~ PDF password: {w} ~ unlock it with the passphrase '{w}'
+My password used to be {w} ~ Her iCloud password is {w} ~ his password is {w}
+password hint: dog, password: {w} ~ login: ann password: {w} ~ login=ann&password={w}
+user = ann\npassword = {w} ~ username: ann\npassword: {p} ~ {{"user": "ann", "password": "{p}"}}
+The API key for weather is {w} ~ api key: {w} ~ My OpenWeather key is {r}
+token for the bot is {w} ~ the secret is {w} ~ client secret is {w} ~ The OTP is {d} ~ OTP: {d}
+one-time password is {d} ~ my phone's passcode is {d} ~ phone passcode {d}
+the passcode to the gym is {d} ~ set the admin password to {w} ~ new password {w}
+temp password is {w} (change on first login) ~ password is {w}. ~ password is {w}
+password is {w} ~ password ist {w}
+"""
+"""Sentences that say outright what is secret, divided by ` ~ `."""
+
+
+def stated(text: str, draw: Draw) -> Iterator[Sample]:
+    """Every sentence of `text` with a value in it."""
+    for template in text.strip().replace("\n", " ~ ").split(" ~ "):
+        filled, value = draw.fill(template.replace(r"\n", "\n"))
+        yield Sample(template, filled, value)
+
+
 def credentials(seed: int = 7) -> Iterator[Sample]:
     """Every credential shape in the texts it is met in."""
     draw = Draw(seed)
@@ -258,6 +344,7 @@ def credentials(seed: int = 7) -> Iterator[Sample]:
             value = value.replace("#", "!") if "://" in template else value
             yield Sample(template, template.format(value), value)
     yield from _special(draw)
+    yield from stated(STATED_IN, draw)
 
 
 def _special(draw: Draw) -> Iterator[Sample]:

@@ -81,6 +81,34 @@ def test_the_span_is_the_value_and_nothing_else(text: str, value: str | None) ->
     assert found_in(text) == ([] if value is None else [value])
 
 
+@pytest.mark.parametrize(
+    ("before", "value", "after"),
+    [
+        ("my password is ", "walnut7-Zebra-9", ""),
+        ("my password is ", "Walnut-zebra-9", ""),
+        ("the password is ", "hunter2-Zebra-9", "."),
+        ("password: ", "river2-Falcon-8", ""),
+        ("credentials: bob / ", "Mango!Tree55", ""),
+        ("login bob / ", "Mango!Tree55", ""),
+        ("user ann pw ", "Sunny-day-4", ""),
+        ("Das Passwort ist ", "Regen-Bogen-3", ", bitte merken"),
+        ("mot de passe : ", "soleil-vert-8", ""),
+        ("contraseña: ", "gato-negro-5", ""),
+        ("the PIN is ", "4711", "."),
+        ("your verification code is ", "482 913", "."),
+        ("my recovery code is ", "X7K2-99PL", ""),
+        ("the safe combination is ", "12-24-36", ""),
+        ("we changed the password from ", "Maple-syrup-5", " to changeme"),
+        ("https://x-access-token:", "abc123def456ghi7", "@git.test/org/repo.git"),
+        ('{"name":"API_TOKEN","value":"', "walnut-tree-77", '"}'),
+    ],
+)
+def test_what_is_stated_outright_is_taken_and_nothing_around_it(
+    before: str, value: str, after: str
+) -> None:
+    assert found_in(before + value + after) == [value]
+
+
 def test_a_private_key_is_taken_with_its_armour() -> None:
     block = Draw(3).pem("OPENSSH PRIVATE KEY")
     assert found_in(f"before\n{block}\nafter") == [block]
@@ -101,7 +129,20 @@ def test_a_long_token_is_taken_whole() -> None:
     assert found_in(f"use {token}.") == [token]
 
 
-@pytest.mark.parametrize("text", [REFERENCE, f"password: {REFERENCE}", f'"api_key": "{REFERENCE}"'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        REFERENCE,
+        f"password: {REFERENCE}",
+        f'"api_key": "{REFERENCE}"',
+        f"postgres://app:{REFERENCE}@db.internal:5432/app",
+        f"x:{REFERENCE}@host:22 and more",
+        f"https://token:{REFERENCE}@git.test/a1b2c3d4e5f6a1b2c3d4e5f6.git",
+        f"token: {REFERENCE}.a1b2c3d4e5f6a1b2c3d4e5f6",
+        f"my password is {REFERENCE}-Zebra-9",
+        f"password: postgres://app:{REFERENCE}@db/app",
+    ],
+)
 def test_references_are_never_found_again(text: str) -> None:
     assert find_secrets(text) == []
     assert references(text + text) == (REFERENCE,)
@@ -184,6 +225,17 @@ HOSTILE = [
     "password=" + "a,",
     "M" + "a" * 24 + ".",
     "passphrase is a b c ",
+    "password from ",
+    "mot de passe a.b-c ",
+    "password is Sunny-day-4 ",
+    "login for a b c d ",
+    "credentials: a / ",
+    "locker combination is 1-",
+    "aaaaaa is my ",
+    '{"name":"token","value":"',
+    REFERENCE,
+    f"x:{REFERENCE}@h ",
+    f"password is {REFERENCE} ",
 ]
 
 

@@ -65,7 +65,9 @@ class Condition:
         if (self.field in FIELDS) is bool(self.path) or (self.field == "data") is not bool(
             self.path
         ):
-            raise InvalidInputError(f"`where` names a field that records do not have: {self.field!r:.60}")
+            raise InvalidInputError(
+                f"`where` names a field that records do not have: {self.field!r:.60}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from lamina.core.record import Record, State
+from lamina.core.record import INDEXED, Record, State
 from lamina.errors import InvalidInputError
 
 
@@ -111,3 +111,8 @@ def place_of(record: Record) -> str | None:
     if record.key is None or record.state is not State.CURRENT:
         return None
     return slot(LAYERS[record.layer], record.scope, record.kind, record.key)
+
+
+def is_indexed(record: Record) -> bool:
+    """Whether the record's words belong in the keyword index."""
+    return record.state in INDEXED and LAYERS[record.layer].indexed

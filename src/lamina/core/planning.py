@@ -13,8 +13,8 @@ from typing import Protocol, TypeVar
 from lamina.core import changes, conflict
 from lamina.core.changes import Action, Change, Commit, Outcome
 from lamina.core.ids import RecordId
-from lamina.core.layers import LAYERS, Durability, place_of, slot
-from lamina.core.record import INDEXED, Record, State, canonical_bytes
+from lamina.core.layers import LAYERS, Durability, is_indexed, place_of, slot
+from lamina.core.record import Record, State, canonical_bytes
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
 from lamina.core.versions import INDEX_VERSION
@@ -241,7 +241,7 @@ class _Planner:
             current, state=move.state, rev=current.rev + 1, updated_at=self._instant(current.scope)
         )
         self._check_place(after)
-        enters = after.state in INDEXED and current.state not in INDEXED
+        enters = is_indexed(after) and not is_indexed(current)
         self._take(Step(Action.MOVED, current, after, move.terms if enters else None))
 
     def _adopt(self, adopt: changes.Adopt) -> None:

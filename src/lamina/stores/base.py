@@ -195,6 +195,9 @@ class Store(Protocol):
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         """Those of the ids that were erased here and must not come back."""
 
+    def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
+        """Records of which any kept version holds one of these texts, in the order of creation."""
+
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
         """Make sure that none of these bytes are left where the store keeps its own."""
 

@@ -1,7 +1,7 @@
 """What an ephemeral store holds, as plain dictionaries; the JSON file store writes it out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -43,39 +43,54 @@ class Stream:
             for token, frequency in Counter(terms).items():
                 self.postings[token][record_id] = frequency
 
-    def variants(self, terms: Iterable[Term]) -> list[tuple[str, float]]:
-        """The index tokens that stand for the terms of a query, each with its weight."""
-        found = self._variants(terms, anywhere=False) or self._variants(terms, anywhere=True)
-        return found[: bm25.MAX_VARIANTS]
+    def scores(
+        self, terms: Sequence[Term], seen: Collection[RecordId] | None = None
+    ) -> dict[RecordId, tuple[float, set[str]]]:
+        """What each record holding any of the terms scores, and by which tokens.
 
-    def _variants(self, terms: Iterable[Term], *, anywhere: bool) -> list[tuple[str, float]]:
-        words = [word for word, holders in self.postings.items() if holders]
-        found = []
-        for term in terms:
-            known = bool(self.postings.get(term.token))
-            if known:
-                found.append((term.token, term.weight))
-            looked = bm25.looks_inside(known=known, expand=term.expand, anywhere=anywhere)
-            if known and not term.expand:
-                continue
-            starting = [word for word in words if word.startswith(term.token)]
-            containing = [word for word in words if term.token in word] if looked else []
-            tried = bm25.expansions(term.token, starting, containing)
-            found += [(word, term.weight * share) for word, share in tried.items()]
-        return found
-
-    def scores(self, terms: Iterable[Term]) -> dict[RecordId, tuple[float, set[str]]]:
-        """What each record holding any of the terms scores, and by which tokens."""
+        Where only some records are `seen`, the others' words do not exist: neither which there are
+        nor how often shows in a score.
+        """
+        postings = self._postings(seen)
         average = sum(self.lengths.values()) / max(len(self.lengths), 1)
+        variants = _variants(postings, terms, anywhere=False) or _variants(
+            postings, terms, anywhere=True
+        )
         found: dict[RecordId, tuple[float, set[str]]] = {}
-        for token, weight in self.variants(terms):
-            holders = self.postings[token]
+        for token, weight in variants[: bm25.MAX_VARIANTS]:
+            holders = postings[token]
             worth = weight * bm25.idf(len(self.lengths), len(holders))
             for record_id, frequency in holders.items():
                 score, held = found.get(record_id, (0.0, set()))
                 gain = worth * bm25.part(frequency, self.lengths[record_id], average)
                 found[record_id] = (score + gain, held | {token})
         return found
+
+    def _postings(self, seen: Collection[RecordId] | None) -> dict[str, dict[RecordId, int]]:
+        visible = {
+            token: {one: n for one, n in holders.items() if seen is None or one in seen}
+            for token, holders in self.postings.items()
+        }
+        return {token: holders for token, holders in visible.items() if holders}
+
+
+def _variants(
+    postings: Mapping[str, object], terms: Sequence[Term], *, anywhere: bool
+) -> list[tuple[str, float]]:
+    """The index tokens that stand for the terms of a query, each with its weight."""
+    found: list[tuple[str, float]] = []
+    for term in terms:
+        known = term.token in postings
+        if known:
+            found.append((term.token, term.weight))
+        if known and not term.expand:
+            continue
+        looked = bm25.looks_inside(known=known, expand=term.expand, anywhere=anywhere)
+        starting = [word for word in postings if word.startswith(term.token)]
+        containing = [word for word in postings if term.token in word] if looked else []
+        tried = bm25.expansions(term.token, starting, containing)
+        found += [(word, term.weight * share) for word, share in tried.items()]
+    return found
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ Plain dictionaries and straightforward loops; where another store disagrees with
 wrong.
 """
 
+import copy
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,9 +16,9 @@ from lamina.core.access import Reach
 from lamina.core.changes import Action, Commit, Event, Receipt, Version
 from lamina.core.filters import matches, order_key
 from lamina.core.ids import RecordId
-from lamina.core.layers import LAYERS, Durability, place_of
+from lamina.core.layers import LAYERS, Durability, is_indexed, place_of
 from lamina.core.planning import Step, make_plan
-from lamina.core.record import INDEXED, Record
+from lamina.core.record import Record
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
 from lamina.stores.base import (
@@ -73,12 +74,13 @@ class EphemeralStore:
 
     def get(self, reach: Reach, ids: Sequence[RecordId]) -> list[Record]:
         with self._lock:
-            return [record for record in self._contents.records(ids) if reach.sees(record)]
+            found = self._contents.records(ids)
+            return [_copied(record) for record in found if reach.sees(record)]
 
     def find(self, reach: Reach, place: str) -> Record | None:
         with self._lock:
             found = self._contents.holders([place])
-            return found[0] if found and reach.sees(found[0]) else None
+            return _copied(found[0]) if found and reach.sees(found[0]) else None
 
     def query(self, query: Query) -> list[Record]:
         with self._lock:
@@ -109,17 +111,22 @@ class EphemeralStore:
         with self._lock:
             visible = {record.id: record for record in self._matching(wanted)}
             order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
-            streams = sorted({stream_of(record.scope) for record in visible.values()})
             found = [
                 Match(visible[record_id], round(score, bm25.PRECISION), tuple(sorted(held)))
-                for name in streams
-                for record_id, (score, held) in self._contents.streams[name]
-                .scores(search.terms)
-                .items()
+                for name, stream in self._contents.streams.items()
+                for record_id, (score, held) in stream.scores(
+                    search.terms, self._seen(search.reach, name)
+                ).items()
                 if record_id in visible
             ]
         found.sort(key=lambda match: (-match.score, -order[match.record.id]))
         return found[: search.limit]
+
+    def _seen(self, reach: Reach, stream: str) -> set[RecordId] | None:
+        """The records of a stream within a reach that does not cover all of it."""
+        if reach.sees_stream(stream):
+            return None
+        return {record.id for record in self._matching(Query(reach=reach))}
 
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
         with self._lock:
@@ -128,7 +135,8 @@ class EphemeralStore:
             events = [event for event in self._all_events() if event.record == record_id]
             if not events or not self._may_read_history(reach, entry, events[0]):
                 return []
-            return [Version(event, kept.get(event.rev)) for event in events]
+            copies = {rev: _copied(record) for rev, record in kept.items()}
+            return [Version(event, copies.get(event.rev)) for event in events]
 
     def events(self, stream: str, *, after: int = 0, limit: int | None = 1000) -> list[Event]:
         check_count(after, "after")
@@ -167,6 +175,15 @@ class EphemeralStore:
         with self._lock:
             return self._contents.erased(ids)
 
+    def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
+        with self._lock:
+            return [
+                record_id
+                for record_id, entry in self._contents.entries.items()
+                if reach.sees(entry.newest)
+                and any(text in one.text for one in entry.versions.values() for text in texts)
+            ]
+
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
         del erased
         return ScrubReport()
@@ -185,7 +202,7 @@ class EphemeralStore:
                 stream.lengths.clear()
                 stream.postings.clear()
             for record_id, entry in self._contents.entries.items():
-                if entry.newest.state in INDEXED:
+                if is_indexed(entry.newest):
                     stream = self._contents.streams[stream_of(entry.newest.scope)]
                     stream.add(record_id, analyse(entry.newest))
             return sum(len(stream.lengths) for stream in self._contents.streams.values())
@@ -225,7 +242,7 @@ class EphemeralStore:
             self._add_version(step, salt)
         if place := place_of(step.after):
             contents.places[place] = record_id
-        if step.after.state not in INDEXED:
+        if not is_indexed(step.after):
             stream.drop(record_id)
         elif step.terms is not None:
             stream.drop(record_id)
@@ -262,7 +279,7 @@ class EphemeralStore:
                 and _is_wanted(record, query.live_at)
                 and matches(record, query.where)
             ):
-                yield record
+                yield _copied(record)
 
     def _all_events(self) -> Iterator[Event]:
         for _, stream in sorted(self._contents.streams.items()):
@@ -273,6 +290,11 @@ class EphemeralStore:
         if entry is not None:
             return reach.sees(entry.newest)
         return reach.sees_stream(event.stream)
+
+
+def _copied(record: Record) -> Record:
+    """The record with data of its own: a reader who changes it must not change the store."""
+    return replace(record, data=copy.deepcopy(record.data)) if record.data else record
 
 
 def _is_wanted(record: Record, live_at: datetime | None) -> bool:

@@ -17,8 +17,8 @@ from lamina.core.changes import Action, Commit, Erase, Event, Receipt
 from lamina.core.ids import RecordId
 from lamina.core.indexing import index_terms
 from lamina.core.instants import from_text, to_text
-from lamina.core.layers import Durability, place_of
-from lamina.core.record import INDEXED, Record, State, Trust, to_json
+from lamina.core.layers import Durability, is_indexed, place_of
+from lamina.core.record import Record, State, Trust, to_json
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
 from lamina.durable import replace_file
@@ -52,6 +52,7 @@ class JsonFileStore(EphemeralStore):
         self._ledger = Ledger(path.with_name(path.name + ".erased"))
         self._timer: threading.Timer | None = None
         self._unsaved = False
+        self._pid = os.getpid()
         self._held: int | None = _lock(path)
         try:
             self._contents = _load(path)
@@ -68,8 +69,11 @@ class JsonFileStore(EphemeralStore):
         return str(self._path)
 
     def commit(self, commit: Commit) -> Receipt:
-        if self._held is None:
-            raise StoreError("the store is closed", remedy="Open it again with lamina.open()")
+        if self._held is None or self._pid != os.getpid():
+            raise StoreError(
+                "the store is closed, or belongs to the process this one was forked from",
+                remedy="Open it again with lamina.open()",
+            )
         return super().commit(commit)
 
     def tombstones(self, ids: Any) -> frozenset[RecordId]:
@@ -209,7 +213,7 @@ def _restore(value: dict[str, Any]) -> Contents:
         contents.entries[newest.id] = entry
         if place := place_of(newest):
             contents.places[place] = newest.id
-        if newest.state in INDEXED:
+        if is_indexed(newest):
             stream = contents.streams[stream_of(newest.scope)]
             stream.add(newest.id, index_terms(newest, newest.key))
     for owner, key, request, receipt in value["receipts"]:

@@ -31,7 +31,7 @@ class Ledger:
             handle = os.open(self._path, flags, 0o600)
             try:
                 # A torn last line of a crash must not swallow this one.
-                os.write(handle, ("" if self._ends_cleanly() else "\n").encode() + lines.encode())
+                _write_all(handle, ("" if self._ends_cleanly() else "\n").encode() + lines.encode())
                 os.fsync(handle)
             finally:
                 os.close(handle)
@@ -44,10 +44,11 @@ class Ledger:
     def known(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         """Those of the ids that have a tombstone."""
         wanted = set(ids)
-        try:
-            lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
-        except FileNotFoundError:
+        if not self._path.exists():
             return frozenset()
+        if not self._path.is_file():
+            raise StoreError(f"{self._path} is not a file", remedy="Put the ledger back there")
+        lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
         found = (_erased_id(line) for line in lines)
         return frozenset(record_id for record_id in found if record_id in wanted)
 
@@ -61,6 +62,11 @@ class Ledger:
                 return file.read(1) == b"\n"
         except FileNotFoundError:
             return True
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(handle, data) :]
 
 
 def _erased_id(line: str) -> RecordId | None:

@@ -19,11 +19,12 @@ class Sighting:
     files: int
     bytes: int
     hits: dict[str, list[int]]
+    unread: tuple[str, ...] = ()
 
     def report(self, explained: Collection[int]) -> ScrubReport:
         """The report, less the needles that a remaining record explains."""
         residue = (name for name, found in self.hits.items() if set(found) - set(explained))
-        return ScrubReport(self.files, self.bytes, tuple(sorted(residue)))
+        return ScrubReport(self.files, self.bytes, tuple(sorted(residue)), self.unread)
 
 
 def look(paths: Iterable[Path], needles: Sequence[bytes]) -> Sighting:
@@ -37,4 +38,5 @@ def look(paths: Iterable[Path], needles: Sequence[bytes]) -> Sighting:
     if done.returncode:
         raise StoreError(f"the files could not be scanned: {done.stderr.strip()[-200:]}")
     answer = json.loads(done.stdout)
-    return Sighting(answer["files"], answer["bytes"], answer["hits"])
+    unread = tuple(sorted(answer["unread"]))
+    return Sighting(answer["files"], answer["bytes"], answer["hits"], unread)

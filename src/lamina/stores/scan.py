@@ -20,18 +20,27 @@ _CHUNK = 1 << 24
 def scan(paths: list[Path], needles: list[bytes]) -> dict[str, object]:
     """Search every file for every needle; needles have at least eight bytes."""
     hits: dict[str, list[int]] = {}
+    unread: list[str] = []
     files = size = 0
     for path in paths:
         if not path.is_file() or not path.stat().st_size:
             continue
         files += 1
         size += path.stat().st_size
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-            likely = range(len(needles)) if len(needles) <= _FEW else _likely(view, needles)
-            found = [number for number in likely if view.find(needles[number]) >= 0]
+        try:
+            found = _found(path, needles)
+        except OSError:
+            unread.append(path.name)
+            continue
         if found:
             hits[path.name] = found
-    return {"files": files, "bytes": size, "hits": hits}
+    return {"files": files, "bytes": size, "hits": hits, "unread": unread}
+
+
+def _found(path: Path, needles: list[bytes]) -> list[int]:
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+        likely = range(len(needles)) if len(needles) <= _FEW else _likely(view, needles)
+        return [number for number in likely if view.find(needles[number]) >= 0]
 
 
 def _likely(view: mmap.mmap, needles: list[bytes]) -> list[int]:

@@ -105,8 +105,14 @@ def find_listed(text: str) -> Iterator[Secret]:
         if family is None:
             continue
         span, quoted = _value_span(text, found.end())
-        if span and _accepts(text[slice(*span)], family, quoted, True):
+        if span and _accepts_listed(text[slice(*span)], family, quoted):
             yield Secret(*span, "password" if family == "password" else _kind(found["name"]))
+
+
+def _accepts_listed(value: str, family: str, quoted: bool) -> bool:
+    if quoted and len(value) >= 6 and " " not in value and any(map(str.isdigit, value)):
+        return not is_placeholder(value) and not is_code(value)
+    return _accepts(value, family, quoted, True)
 
 
 def _family(text: str, found: re.Match[str]) -> str | None:

@@ -29,7 +29,7 @@ _STEMS: Final = (
 # Words for a secret that is one only with a number behind it; too common to be stems.
 _NUMBERED: Final = re.compile(
     r"\b(?:pin|otp)\b|combination|one.time|code ?[:=,]"
-    r"|code (?:is|was|ist|lautet|est|es|pin|de|du|d['’]|for|to|of)\b|código"
+    r"|code (?:is|was|ist|lautet|est|es|pin|de|du|d['’]|for|to|of|für|fürs)\b|código"
 )
 _LOGINS: Final = (
     "login", "log in", "user", "cred", "account", "zugang", "anmelde", "identifiant", "usuario",
@@ -68,7 +68,7 @@ def find_secrets(text: str) -> list[Secret]:
     lowered = text.lower()
     found = _merged(chain.from_iterable(_candidates(text, lowered)))
     if references:
-        found = _without_references(text, found, references)
+        found = _without_references(text, _unglued(text, found, references), references)
     if not found:
         return found
     found = _merged(chain(found, _copies(text, found)))
@@ -110,23 +110,29 @@ def _merged(candidates: Iterable[Secret]) -> list[Secret]:
     return merged
 
 
+def _unglued(text: str, found: list[Secret], references: list[tuple[int, int]]) -> list[Secret]:
+    """Drop what looks like a secret only because the reference it is glued to was set apart."""
+    starts, ends = ({edge[side] for edge in references} for side in (0, 1))
+    return [
+        each
+        for each in found
+        if not (each.start in ends and text[each.start].isalnum())
+        and not (each.end in starts and each.kind in _BY_CONTEXT_ALONE)
+    ]
+
+
 def _without_references(
     text: str, found: list[Secret], references: list[tuple[int, int]]
 ) -> list[Secret]:
-    """Cut references out of what was found, and drop what only looks so for being glued to one."""
+    """Cut references out of what was found: a private key may have something sealed in it."""
     kept: list[Secret] = []
-    ends = {end for _, end in references}
-    starts = {start for start, _ in references}
     at = 0
     for secret in found:
         while at < len(references) and references[at][1] <= secret.start:
             at += 1
         if at == len(references) or references[at][0] >= secret.end:
-            headless = secret.start in ends and text[secret.start].isalnum()
-            if not headless and not (secret.end in starts and secret.kind in _BY_CONTEXT_ALONE):
-                kept.append(secret)
+            kept.append(secret)
             continue
-        # Only a private key with something sealed in its midst comes here.
         start = secret.start
         while at < len(references) and references[at][0] < secret.end:
             kept += _piece(text, start, references[at][0], secret.kind)

@@ -15,6 +15,7 @@ _LOGIN: Final = re.compile(
     r"|(?P<login>log(?:ged)?[ -]?in|zugang|acceso)"
     r"|user(?:[ _-]?name)?|account|benutzer(?:name)?|usuario|utilisateur)(?!\w)"
     r"(?: (?:for|to|on|für|zu|zum|pour|para|de|del|du)(?: [\w.\-]{1,32}){1,3}?)?"
+    r"(?: [\w.\-]{1,24}(?= ?:))?"
     r"(?: (?:is|are|as|with|using|ist|sind|lauten|als|sont|son|es|est|en tant que|como))?"
     r"[ \t]{0,2}[:=]?[ \t]{0,2}[\"'`(]?(?P<user>[\w.@+\\\-]{1,64}+)[\"'`]?"
     r"(?P<sep> ?[/|:] ?|, ?| (?:with|using|and|mit|und|avec|et|con|y) )[\"'`]?"

@@ -30,6 +30,8 @@ _CODES: Final = (
     r"(?:zugangs|tür|alarm|sicherheits|bestätigungs|entsperr|freischalt)-?code",
     r"code pin", r"code (?:d['’]accès|de sécurité|de vérification|d['’]entrée)",
     r"code d(?:u|e la|e l['’]|['’]) ?(?:portail|porte|alarme|immeuble|coffre|garage|entrée)",
+    r"code (?:for|to|für) (?:the |die |den |das )?(?:front )?(?:door|gate|alarm|safe|garage|office"
+    r"|haustür|tür|tor|alarmanlage|büro)",
     r"código de (?:acceso|seguridad|verificación|la puerta|la alarma|entrada)", "otp", "pin",
     r"(?:locker|safe|padlock|lock|vault) combination", "one[- ]time (?:code|password)",
 )  # fmt: skip
@@ -59,6 +61,8 @@ _ABOUT: Final = (
     r"| (?:for|to|of|on|at|in|from|fürs?|zum|zur|vom|von|im|am|des|du|de|del|la|para|pour)"
     r"(?: [\w.@'’/\-]{1,32}){1,4}?"
     r"| d['’][\w.\-]{1,32}"
+    r"|(?: (?:you|i|we|that|asked|wanted|requested|changed|works|for|here|below|again"
+    r"|now|to|use)){1,5}(?=:)"
 )
 _SAYS: Final = (
     r"(?:[ \t]{0,2}(?P<verb>[:=：是は]|(?<= )(?:to|as|—|–|-|->|→|=>)(?= |:|\n))"
@@ -67,6 +71,7 @@ _SAYS: Final = (
     r"|wurde (?:geändert |gesetzt )?(?:auf|zu|in)"
     r"|(?:is|ist|est|es|lautet|remains)"
     r" (?:now|still|currently|just|simply|jetzt|nun|noch|einfach|maintenant|toujours|ahora)"
+    r"|remains|stays|bleibt|reste|sigue siendo"
     r"|is|are|was|were|will be|should be|must be|used to be|equals|ist|sind|sei|lautet|war|est|sont"
     r"|c['’]est|était|sera|es|son|era|será|är|é|è|это)(?= |:|\n)"
     r"|(?:, (?:it|which|and it) is|, it['’]s|['’]s)(?= )))"
@@ -96,7 +101,7 @@ _CODE_VALUE: Final = re.compile(
     r"\d{4,12}#?|\d{3,4}[ -]\d{3,4}|\d{1,2}(?:-\d{1,2}){2,3}|(?=[A-Z\-]*\d)[A-Z0-9\-]{5,16}"
 )
 _OLD_VALUE: Final = re.compile(r" from [\"'`]?(?=\S{5})")
-_SPACED_DIGITS: Final = re.compile(r"\d{3,4} \d{3,4}(?![\w\-])")
+_DIGITS: Final = re.compile(r"(?:(?:the|le|la|el|die|der) )?(\d{3,4} \d{3,4}|\d{4,12}#?)(?![\w\-])")
 _CODE_BEFORE: Final = re.compile(r"[{(\[<$&?=]|\.$")
 _AMBIGUOUS: Final = frozenset({"clave", "senha", "wachtwoord"})
 """Names that mean other things as well; a plain word behind one is a password only if owned."""
@@ -166,12 +171,12 @@ def _told_value(text: str, start: int, mark: str, told: _Told) -> tuple[int, int
     value = text[start:end]
     if not value:
         return start, end, False
-    if told.kind == "code" and (digits := _SPACED_DIGITS.match(text, start)):
-        end, value = digits.end(), digits[0]
+    if told.kind == "code" and (digits := _DIGITS.match(text, start)):
+        start, end, value = *digits.span(1), digits[1]
     if _accepts_told(text, value, told, quoted=False):
         return start, end, True
     if told.kind == "chosen" and told.verb:
-        if "phrase" in told.name or told.name == "mot de passe":
+        if "phrase" in told.name:
             words = _WORDS_TO_STOP.match(text, start)
             if words and accepts_phrase(words[0]):
                 return start, start + len(words[0].rstrip()), True
@@ -249,7 +254,7 @@ def _accepts_drawn(text: str, value: str, told: _Told) -> bool:
         return mine or not is_slug(value) or digits >= 3 or _has_inner_capital(value)
     if len(value) < 8 or value[0].isdigit():
         return False
-    if " " in told.name and digits >= 4:
+    if " " in told.name and (digits >= 4 or _has_inner_capital(value)):
         return not is_variable(value)
     return not is_label(value) and not ("-" in value and is_slug(value))
 

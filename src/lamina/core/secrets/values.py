@@ -38,8 +38,8 @@ _FILE_NAME: Final = re.compile(
 )
 _ALGORITHM: Final = re.compile(
     r"(?:(?:sha|md|pbkdf|argon|aes|rsa|oauth|utf|base|ipv|http|tls|ssl|scrypt|bcrypt|rfc|iso|pkcs|fips"
-    r"|nist|cve)[-_]?\d{1,5}|(?:hs|rs|es|ps|ec|ed|x)[-_]?\d{3,5}|v\d{1,5})"
-    r"(?:[-_./]?[a-z0-9]{1,8}){0,3}",
+    r"|nist|cve)[-_]?\d{1,5}|(?:hs|rs|es|ps|ec|ed|x)[-_]?\d{3,5})"
+    r"(?:[-_./]?[a-z0-9]{1,8}){0,3}|v\d{1,5}(?:alpha|beta|rc)?\d{0,3}(?:[-_./][a-z0-9]{1,8}){0,3}",
     re.IGNORECASE,
 )
 _MEASURE: Final = re.compile(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from lamina.core import chain
+from lamina.core.layers import is_indexed
 from lamina.core.record import INDEXED, Record
 from lamina.core.versions import INDEX_VERSION
 from lamina.stores.base import Finding, Severity
@@ -60,7 +61,7 @@ def reindex(connection: Connection, analyse: Callable[[Record], tuple[str, ...]]
     every = f"select r.rid, r.sid, {RECORD_COLUMNS} from {reads.NEWEST}"
     for rid, sid, *columns in list(rows(connection, every)):
         record = to_record(tuple(columns))
-        terms = analyse(record) if record.state in INDEXED else ()
+        terms = analyse(record) if is_indexed(record) else ()
         if terms:
             index.add(connection, sid, rid, terms)
             connection.execute("update record set length = ? where rid = ?", (len(terms), rid))

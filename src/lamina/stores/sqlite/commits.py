@@ -11,9 +11,9 @@ from lamina.core import chain
 from lamina.core.changes import Action, Commit, Event, Receipt
 from lamina.core.ids import RecordId
 from lamina.core.instants import to_text
-from lamina.core.layers import LAYERS
+from lamina.core.layers import LAYERS, is_indexed
 from lamina.core.planning import Step, durability_of, make_plan, streams_of
-from lamina.core.record import INDEXED, Record
+from lamina.core.record import Record
 from lamina.stores import receipts
 from lamina.stores.sqlite import index
 from lamina.stores.sqlite.driver import Connection, one, rows
@@ -118,7 +118,7 @@ def _revise(
     vid = one(connection, _NEXT)
     _add_version(connection, (vid, rid, head), record, written)
     terms = _terms(step)
-    keeps = record.state in INDEXED and step.terms is None
+    keeps = is_indexed(record) and step.terms is None
     connection.execute(_MOVE_HEAD, (vid, length if keeps else len(terms), rid))
     if not keeps:
         if length:
@@ -130,7 +130,7 @@ def _revise(
 
 
 def _terms(step: Step) -> tuple[str, ...]:
-    return (step.terms or ()) if step.subject.state in INDEXED else ()
+    return (step.terms or ()) if is_indexed(step.subject) else ()
 
 
 def _add_version(

@@ -164,7 +164,7 @@ class Connections:
             connection.execute("commit")
 
     def _check_in_place(self) -> None:
-        """Refuse to write into a file that nobody can find any more, or that was put there since."""
+        """Refuse a file that nobody can find any more, or that was put there since."""
         if self._found() != self._identity:
             raise StoreError(
                 f"the store at {self._path} was moved, removed or replaced while it was open",

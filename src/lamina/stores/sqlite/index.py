@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from lamina.core import bm25, canonical
+from lamina.core.access import Reach
+from lamina.core.filters import Filter
 from lamina.core.text import Term
 from lamina.stores.base import Match, Search
-from lamina.stores.sqlite.driver import Connection, Value, one, rows
+from lamina.stores.sqlite.driver import Connection, Value, rows
 from lamina.stores.sqlite.predicates import Predicate, everything
 from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
@@ -27,6 +29,8 @@ class _Stream:
     sid: int
     documents: int
     average: float
+    sight: Predicate | None
+    """What can be seen, unless it is everything: words beyond it do not exist."""
 
 
 def add(connection: Connection, sid: int, rid: int, terms: Sequence[str]) -> None:
@@ -43,10 +47,9 @@ def drop(connection: Connection, rid: int) -> None:
 def search(connection: Connection, wanted: Search) -> list[Match]:
     """The best matches over all streams within reach."""
     where = everything(wanted.reach, wanted.where, wanted.live_at)
-    names = wanted.reach.streams()
     found = [
         match
-        for stream in _streams(connection, names)
+        for stream in _streams(connection, wanted.reach)
         for match in _search_stream(connection, stream, wanted, where)
     ]
     found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
@@ -79,10 +82,11 @@ def _search_stream(
         yield Match(to_record(tuple(record)), score, _plain(terms)), rid
 
 
-def _streams(connection: Connection, names: frozenset[str] | None) -> list[_Stream]:
+def _streams(connection: Connection, reach: Reach) -> list[_Stream]:
     sql = "select sid, documents, tokens, name from stream where documents > 0"
+    names, within = reach.streams(), everything(reach, Filter(), None)
     return [
-        _Stream(sid, documents, tokens / documents)
+        _Stream(sid, documents, tokens / documents, None if reach.sees_stream(name) else within)
         for sid, documents, tokens, name in list(rows(connection, sql))
         if names is None or name in names
     ]
@@ -94,7 +98,7 @@ def _variants(
     """The stored tokens that stand for the query's terms: (token, weight, documents with it)."""
     for term in terms:
         token = f"{stream.sid}:{term.token}"
-        containing = one(connection, "select doc from word_count where term = ?", (token,)) or 0
+        containing = _vocabulary(connection, stream, "term = ?", (token,)).get(token, 0)
         if containing:
             yield token, term.weight, containing
         inside = bm25.looks_inside(known=bool(containing), expand=term.expand, anywhere=anywhere)
@@ -111,18 +115,26 @@ def _expansions(
     start = f"{stream.sid}:"
     # No token reaches beyond this bound: it is the last character there is.
     prefix = (f"{start}{piece}", f"{start}{piece}\U0010ffff")
-    found = starting = _vocabulary(connection, "term >= ? and term < ?", prefix)
+    found = starting = _vocabulary(connection, stream, "term >= ? and term < ?", prefix)
     if inside:
         test = "term > ? and term < ? and instr(substr(term, ?), ?)"
         within = (start, f"{stream.sid};", len(start) + 1, piece)
-        found = starting | _vocabulary(connection, test, within)
+        found = starting | _vocabulary(connection, stream, test, within)
     for word, share in bm25.expansions(f"{start}{piece}", starting, found).items():
         yield word, share, found[word]
 
 
-def _vocabulary(connection: Connection, test: str, parameters: tuple[Value, ...]) -> dict[str, int]:
-    sql = f"select term, doc from word_count where {test}"
-    return dict(rows(connection, sql, parameters))
+def _vocabulary(
+    connection: Connection, stream: _Stream, test: str, parameters: tuple[Value, ...]
+) -> dict[str, int]:
+    """The words that pass a test, each with the number of documents that hold it."""
+    if stream.sight is None:
+        return dict(rows(connection, f"select term, doc from word_count where {test}", parameters))
+    sql = (
+        "select term, count(distinct doc) from word_posting join record r on r.rid = doc"
+        f" join version v on v.vid = r.head where {test} and {stream.sight.sql} group by term"
+    )
+    return dict(rows(connection, sql, (*parameters, *stream.sight.parameters)))
 
 
 def _plain(terms: str) -> tuple[str, ...]:

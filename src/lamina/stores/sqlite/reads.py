@@ -69,6 +69,18 @@ def page(connection: Connection, reach: Reach, stream: str, after: int) -> list[
     return [(row[0], to_record(row[1:])) for row in found]
 
 
+def saying(connection: Connection, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
+    """Records of which any kept version holds one of these texts."""
+    where = everything(reach, Filter(), None)
+    sql = (
+        "select r.id, old.text from version old join record r on r.rid = old.rid"
+        f" join version v on v.vid = r.head where {where.sql} order by r.rid"
+    )
+    found = rows(connection, sql, where.parameters)
+    held = (record_id for record_id, said in found if any(text in said for text in texts))
+    return list(dict.fromkeys(held))
+
+
 def count(connection: Connection, wanted: Query) -> int:
     """How many records match."""
     where = everything(wanted.reach, wanted.where, wanted.live_at)

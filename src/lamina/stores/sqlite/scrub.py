@@ -1,13 +1,14 @@
 """After an erase: empty the log, look for the bytes, and rewrite the file if any are left."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from lamina.stores.base import ScrubReport
 from lamina.stores.looking import Sighting, look
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import BUSY_SECONDS, Connection, rows
+from lamina.stores.sqlite.driver import BUSY_SECONDS, Connection, one, rows
 
 _LOG: Final = "lamina.db-wal"
 _PATIENCE_MS: Final = 2000
@@ -27,20 +28,23 @@ def scrub(connections: Connections, folder: Path, erased: Sequence[bytes]) -> Sc
 
     While another process reads, the log cannot be emptied; what it holds is then in the report.
     """
-    connections.alone(_empty_log)
+    emptied = connections.alone(_empty_log)
     report = _explained(connections, erased, look(folder.rglob("*"), erased))
     if set(report.residue) - {_LOG}:
         # Pages keep stale copies of cells that moved; writing the file anew leaves them behind.
-        connections.alone(_rewrite)
+        emptied = connections.alone(_rewrite)
         report = _explained(connections, erased, look(folder.rglob("*"), erased))
-    return report
+    if emptied:
+        return report
+    # What is too short to look for lies in the log all the same.
+    return replace(report, residue=tuple(sorted({*report.residue, _LOG})))
 
 
-def _empty_log(connection: Connection) -> None:
+def _empty_log(connection: Connection) -> bool:
     """Move the write-ahead log into the file and cut it to nothing, if no reader needs it."""
     connection.set_busy_timeout(_PATIENCE_MS)
     try:
-        connection.execute("pragma wal_checkpoint(truncate)").fetchall()
+        return not one(connection, "pragma wal_checkpoint(truncate)")
     finally:
         connection.set_busy_timeout(BUSY_SECONDS * 1000)
 
@@ -65,6 +69,6 @@ def _said(connection: Connection) -> Iterator[bytes]:
             yield text.encode()
 
 
-def _rewrite(connection: Connection) -> None:
+def _rewrite(connection: Connection) -> bool:
     connection.execute("vacuum")
-    _empty_log(connection)
+    return _empty_log(connection)

@@ -142,6 +142,10 @@ class SqliteStore:
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         return self._ledger.known(ids)
 
+    def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
+        with self._connections.reading(snapshot=False) as connection:
+            return reads.saying(connection, reach, texts)
+
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
         from lamina.stores.sqlite.scrub import scrub
 
