@@ -6,10 +6,14 @@ that of the file-based design (an admin reads and writes all; a project's agent 
 `global` and writes its own; a skill sees nothing by itself and writes nothing).
 """
 
+from dataclasses import replace
+
 import pytest
 
 from lamina.core.access import (
     check_change,
+    check_removal,
+    check_settle,
     check_write,
     entry_state,
     may_name_source,
@@ -18,7 +22,7 @@ from lamina.core.access import (
     reach,
 )
 from lamina.core.principal import Principal, Role, Surface, check_role
-from lamina.core.record import State
+from lamina.core.record import State, Trust
 from lamina.core.scope import Scope
 from lamina.errors import ForbiddenError, InvalidInputError
 from lamina.testing.builders import a_record
@@ -149,12 +153,31 @@ def test_the_streams_of_a_reach_are_those_it_sees_into(who: str) -> None:
 
 @pytest.mark.parametrize("layer", ["episode", "artifact"])
 def test_only_the_producer_or_the_orchestrator_changes_what_was_done(layer: str) -> None:
-    record = a_record(scope="project/web", layer=layer, source="gina")
+    record = a_record(scope="project/web", layer=layer, source="gina", trust=Trust.AGENT)
     check_change(WHO["orchestrator"], record)
     check_change(WHO["admin"], record)
     check_change(Principal("gina", Role.AGENT, WEB), record)
     with pytest.raises(ForbiddenError):
         check_change(WHO["finn"], record)
+    with pytest.raises(ForbiddenError):
+        check_change(Principal("gina", Role.AGENT, WEB), replace(record, trust=Trust.USER))
+
+
+def test_what_others_said_in_common_an_agent_cannot_take_away() -> None:
+    for layer in ("knowledge", "episode", "artifact"):
+        own = a_record(scope="project/web", layer=layer, source="finn", trust=Trust.AGENT)
+        check_removal(WHO["finn"], own)
+        check_removal(WHO["orchestrator"], own)
+        for other in (replace(own, source="gina"), replace(own, trust=Trust.USER)):
+            with pytest.raises(ForbiddenError):
+                check_removal(WHO["finn"], other)
+    check_removal(WHO["finn"], a_record(scope="project/web/agent/finn", source="gina"))
+
+
+def test_only_arbiters_settle_proposals() -> None:
+    check_settle(WHO["orchestrator"], a_record())
+    with pytest.raises(ForbiddenError):
+        check_settle(WHO["finn"], a_record())
 
 
 def test_agents_may_revise_what_is_common() -> None:
@@ -181,7 +204,7 @@ def test_an_agents_project_knowledge_waits_when_it_is_reviewed() -> None:
         ("admin", "project/web", "gina", True), ("orchestrator", "project/web", "gina", True),
         ("admin of web", "project/web/agent/finn", "finn", True),
         ("admin of web", "global", "gina", False), ("orchestrator", "global", "gina", False),
-        ("finn", "project/web/agent/finn", "gina", True), ("finn", "project/web", "finn", True),
+        ("finn", "project/web/agent/finn", "gina", True), ("finn", "project/web", "finn", False),
         ("finn", "project/web", "gina", False), ("reader", "project/web", "rita", False),
         ("skill", "project/web", "sam", False),
     ],

@@ -92,6 +92,7 @@ class World:
         return {
             record_id for record_id, terms in self.words.items()
             if self.records[record_id].state in SEARCHED and word in terms
+            and LAYERS[self.records[record_id].layer].indexed
         }  # fmt: skip
 
     def _copy(self) -> "World":
@@ -131,7 +132,8 @@ class World:
         if put.expect is not None and put.expect != current.rev:
             raise ConflictError("moved on")
         state = put.state or current.state
-        if _same(current, put.content) and state is current.state:
+        confirmed = put.content.trust.rank > current.trust.rank
+        if _same(current, put.content) and state is current.state and not confirmed:
             self.outcomes.append((current.id, current.rev, Action.UNCHANGED, current.state))
         elif LAYERS[current.layer].append_only:
             raise InvalidInputError("append only")
@@ -269,6 +271,6 @@ def _json(record: Record) -> str:
 
 def _same(current: Content, new: Content) -> bool:
     """Whether two contents say the same, whoever said it."""
-    told = replace(new, trust=current.trust, source=current.source)
+    told = replace(new, trust=current.trust, source=current.source, supersedes=current.supersedes)
     same_data = canonical.dumps(current.data) == canonical.dumps(new.data)
     return same_data and told == current.content
