@@ -22,6 +22,7 @@ _Task: TypeAlias = tuple[Json, _Open, str, bool]
 _ROUNDS: Final = 8
 """Taking one secret out can uncover another; after a few rounds nothing new appears."""
 _SHORTEST_COPY: Final = 6
+_MOST_SECRETS: Final = 100
 
 
 def seal_content(
@@ -38,6 +39,7 @@ def seal_content(
     names = [
         ("key", key or ""),
         ("source", content.source),
+        ("kind", content.kind),
         *(("tags", tag) for tag in content.tags),
     ]
     for argument, name in names:
@@ -147,8 +149,17 @@ class _Sealer:
             return value
         return self._ref(value, "field")
 
+    def _check_number(self) -> None:
+        """Each secret is looked for everywhere else in the record, so their number is bounded."""
+        if len(self._refs) >= _MOST_SECRETS:
+            raise InvalidInputError(
+                f"one memory holds more than {_MOST_SECRETS} secrets",
+                remedy="Keep them in a password store, and remember where that is",
+            )
+
     def _ref(self, value: str, kind: str) -> str:
         if value not in self._refs:
+            self._check_number()
             sealed = self._vault.seal(value, self._stream, kind=kind)
             self._refs[value] = sealed.ref
             self.sealed[sealed.ref] = sealed

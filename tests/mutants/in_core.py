@@ -142,7 +142,8 @@ CORE = (
     Mutant(
         "a_write_that_says_nothing_new_changes_nothing", "the same again is a new version",
         "no-op written", PLANNING,
-        "if current.says_the_same(put.content) and state is current.state:", "if False:",
+        "if current.says_the_same(put.content) and state is current.state and not confirms:",
+        "if False:",
     ),
     Mutant(
         "a_number_and_a_truth_value_are_not_the_same", "true equals one", "types mixed up",

@@ -14,10 +14,9 @@ CARE = "stores/sqlite/care.py"
 
 _SEARCH = """\
     where = everything(wanted.reach, wanted.where, wanted.live_at)
-    names = wanted.reach.streams()
     found = [
         match
-        for stream in _streams(connection, names)
+        for stream in _streams(connection, wanted.reach)
         for match in _search_stream(connection, stream, wanted, where)
     ]
     found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
@@ -27,10 +26,9 @@ _SEARCH_THEN_FILTER = """\
     from lamina.core.filters import Filter, matches
 
     where = everything(wanted.reach, Filter(), wanted.live_at)
-    names = wanted.reach.streams()
     found = [
         match
-        for stream in _streams(connection, names)
+        for stream in _streams(connection, wanted.reach)
         for match in _search_stream(connection, stream, wanted, where)
     ]
     found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
@@ -48,8 +46,7 @@ SQLITE = (
     _planted(
         "erasing_leaves_the_events_and_the_chain_holds", "erasing takes the events along",
         "log rewritten", COMMITS,
-        "delete from receipt where tx in (select tx from event where record = ?)",
-        "delete from event where record = ?",
+        "delete from receipt where instr(body, ?)", "delete from event where record = ?",
     ),
     _planted(
         "erasing_leaves_a_tombstone", "no tombstone is left", "tombstone skipped", STORE,
@@ -66,8 +63,7 @@ SQLITE = (
     _planted(
         "erasing_takes_the_receipts_along", "receipts of what was erased stay",
         "erase keeps content", COMMITS,
-        '"delete from receipt where tx in (select tx from event where record = ?)"',
-        '"delete from receipt where tx = ?"',
+        "delete from receipt where instr(body, ?)", "delete from receipt where tx = ?",
     ),
     _planted(
         "an_erased_key_is_free_again", "versions of what was erased stay", "erase keeps content",
@@ -206,8 +202,21 @@ SQLITE = (
         COMMITS, "set to_seq = ?, place = null where", "set to_seq = ? where",
     ),
     _planted(
+        "words_beyond_reach_do_not_exist", "every word of a stream is known",
+        "existence leaks", INDEX, "None if reach.sees_stream(name) else within", "None",
+    ),
+    _planted(
+        "what_any_kept_version_says_is_found_by_its_text", "only the newest is looked through",
+        "old versions missed", READS, "join record r on r.rid = old.rid",
+        "join record r on r.head = old.vid",
+    ),
+    _planted(
+        "a_store_knows_whether_anything_is_sealed", "sealed values go unnoticed",
+        "wrong table asked", STORE, "select 1 from sealed", "select 1 from receipt",
+    ),
+    _planted(
         "a_walk_meets_every_record_of_a_stream_once", "a walk skips the first of a page",
-        "off by one", READS, "r.rid > ? and", "r.rid > ? + 1 and",
+        "off by one", READS, "r.rid > ? and", "r.rid > ? + 2 and",
     ),
     _planted(
         "a_walk_goes_on_while_records_are_erased_and_added", "a walk counts instead of remembering",
@@ -240,7 +249,8 @@ SQLITE = (
     ),
     _planted(
         "only_the_newest_version_is_asked", "every version is asked", "old versions shown",
-        READS, "on v.vid = r.head", "on v.rid = r.rid",
+        READS, 'NEWEST: Final = "record r join version v on v.vid = r.head"',
+        'NEWEST: Final = "record r join version v on v.rid = r.rid"',
     ),
     _planted(
         "every_field_can_be_asked_for", "at least means more than", "off by one", PREDICATES,
@@ -253,13 +263,14 @@ SQLITE = (
     ),
     _planted(
         "different_keys_are_different_requests", "idempotency keys are folded", "owner mixed up",
-        COMMITS, "commit.idempotency_key.encode()",
+        "stores/receipts.py", "commit.idempotency_key.encode()",
         "commit.idempotency_key.strip().lower().encode()",
     ),
     _planted(
         "another_streams_documents_move_no_score", "documents are counted over all streams",
-        "statistics", INDEX, "_Stream(sid, documents, tokens / documents)",
-        '_Stream(sid, one(connection, "select sum(documents) from stream"), tokens / documents)',
+        "statistics", INDEX, "_Stream(sid, documents, tokens / documents,",
+        '_Stream(sid, list(rows(connection, "select sum(documents) from stream"))[0][0],'
+        " tokens / documents,",
     ),
     _planted(
         "query_text_is_data", "a piece is written into the statement", "text as syntax", INDEX,
@@ -278,7 +289,7 @@ SQLITE = (
     ),
     _planted(
         "indexing_anew_changes_no_answer", "what is forgotten is indexed anew", "index not updated",
-        CARE, "terms = analyse(record) if record.state in INDEXED else ()",
+        CARE, "terms = analyse(record) if is_indexed(record) else ()",
         "terms = analyse(record)",
     ),
     _planted(

@@ -23,7 +23,8 @@ STORES = (
     ),
     Mutant(
         "get_keeps_the_order_asked_for_and_skips_the_missing", "get sorts by id", "unordered",
-        EPHEMERAL, "in self._contents.records(ids)", "in self._contents.records(sorted(set(ids)))",
+        EPHEMERAL, "found = self._contents.records(ids)",
+        "found = self._contents.records(sorted(set(ids)))",
     ),
     Mutant(
         "a_negative_limit_is_refused", "a negative limit counts from the end", "unchecked input",

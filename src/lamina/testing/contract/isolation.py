@@ -87,6 +87,15 @@ class IsolationClauses:
         for where in ({"scope": "project/team"}, {"scope": {"$ne": "x"}, "text": {"$prefix": ""}}):
             assert {one.scope for one in ask(store, where, reach=reach)} <= {"project/team2"}
 
+    def test_words_beyond_reach_do_not_exist(self, store: Store) -> None:
+        own, other = f"{WEB}/agent/ann", f"{WEB}/agent/bob"
+        written(store, "zzhunterzz in the reeds", scope=own)
+        before = [(m.record.text, m.terms) for m in look_for(store, "hunter", reach=sight_of(own))]
+        assert len(before) == 1
+        written(store, "hunter hunters hunting", scope=other)
+        after = [(m.record.text, m.terms) for m in look_for(store, "hunter", reach=sight_of(own))]
+        assert after == before
+
     def test_layers_beyond_reach_do_not_exist(self, store: Store) -> None:
         records = [
             written(store, f"kettle {layer}", layer=layer, kind=LAYERS[layer].kinds[0], scope=WEB)

@@ -64,6 +64,14 @@ class KeepingClauses:
         assert store.sealed(other.id) == [_box("d")]
         assert store.sealed(an_id(1)) == []
 
+    def test_a_store_knows_whether_anything_is_sealed(self, store: Store) -> None:
+        written(store, "plain")
+        assert not store.has_sealed()
+        record = written(store, "sealed", sealed=(_box("a"),))
+        assert store.has_sealed()
+        write(store, Erase(id=record.id))
+        assert not store.has_sealed()
+
     def test_a_healthy_store_has_nothing_to_report(self, store: Store) -> None:
         _fill(store)
         write(store, a_put("shares", key="z", importance=-0.0, confidence=-0.0))

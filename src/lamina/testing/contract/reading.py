@@ -118,6 +118,17 @@ class ReadingClauses:
         with pytest.raises(InvalidInputError):
             look_for(store, "kettle", limit=-1)
 
+    def test_what_any_kept_version_says_is_found_by_its_text(self, store: Store) -> None:
+        first = written(store, "it said: the codeword is kettle", key="a")
+        write(store, a_put("nothing of the sort", key="a"))
+        hidden = written(store, "the codeword is kettle, hidden", scope="user/ann")
+        write(store, Move(id=hidden.id, state=State.FORGOTTEN))
+        written(store, "the codeword is cup")
+        said = ["the codeword is kettle", "no such thing"]
+        assert store.saying(EVERYTHING, said) == [first.id, hidden.id]
+        assert store.saying(sight_of("user/ann"), said) == [hidden.id]
+        assert store.saying(EVERYTHING, []) == []
+
     def test_counting_agrees_with_querying(self, store: Store) -> None:
         for number in range(8):
             write(store, a_put(str(number), expires_at=after_noon(number) if number % 2 else None))
