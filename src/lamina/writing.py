@@ -1,7 +1,7 @@
 """The write path, the only way in: normalise → seal secrets → authorise → analyse → commit."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,12 +57,11 @@ class WritePath:
             draft = self._with_kind_in_force(draft, scope, layer, key)
         content = _not_empty(new_content(draft.get("text", ""), draft, layer, self._speaker))
         content = replace(content, expires_at=expiry(draft.get("expires"), clock.now()))
-        chosen = settings.effective(self._store.settings())
-        content, sealed = self._sealed(content, scope.stream, key, chosen)
+        content, sealed = self._sealed(content, scope.stream, key)
         check_write(self._speaker, scope, layer)
         return Put(
             id=clock.fresh_id(), scope=scope.path, layer=layer, key=key, content=content,
-            proposal=self._only_proposes(scope, layer, chosen),
+            proposal=self._only_proposes(scope, layer),
             expect=_check_rev(draft.get("expect")), terms=index_terms(content, key), sealed=sealed,
             lifetime=str(draft.get("expires", "")),
         )  # fmt: skip
@@ -96,8 +95,7 @@ class WritePath:
     def adopt(self, record: Record) -> Adopt:
         """A version from elsewhere, sealed and analysed like everything else."""
         scope = Scope.of(record.scope)
-        chosen = settings.effective(self._store.settings())
-        content, sealed = self._sealed(record.content, scope.stream, record.key, chosen)
+        content, sealed = self._sealed(record.content, scope.stream, record.key)
         check_write(self._speaker, scope, record.layer)
         terms = index_terms(content, record.key)
         return Adopt(record=record.with_content(content), terms=terms, sealed=sealed)
@@ -120,8 +118,9 @@ class WritePath:
             idempotency_key=idempotency_key,
             request="" if idempotency_key is None else _digest(changes),
         )
+        receipt = self._store.commit(commit)
         sealed = [box.ref for change in changes for box in getattr(change, "sealed", ())]
-        return replace(self._store.commit(commit), sealed=tuple(dict.fromkeys(sealed)))
+        return replace(receipt, sealed=tuple(dict.fromkeys(sealed))) if sealed else receipt
 
     def existing(self, record_id: RecordId) -> Record:
         """A record within reach; what is beyond it does not exist."""
@@ -144,34 +143,37 @@ class WritePath:
 
     def _revision(self, record: Record, content: Content, expect: int | None) -> Put:
         scope = Scope.of(record.scope)
-        chosen = settings.effective(self._store.settings())
-        content, sealed = self._sealed(content, scope.stream, record.key, chosen)
+        content, sealed = self._sealed(content, scope.stream, record.key)
         check_change(self._speaker, record)
         return Put(
             id=clock.fresh_id(), scope=record.scope, layer=record.layer, key=record.key,
             content=content, revises=record.id, expect=_check_rev(expect),
-            proposal=self._only_proposes(scope, record.layer, chosen),
+            proposal=self._only_proposes(scope, record.layer),
             terms=index_terms(content, record.key), sealed=sealed,
         )  # fmt: skip
 
     def _sealed(
-        self, content: Content, stream: str, key: str | None, chosen: Mapping[str, str]
+        self, content: Content, stream: str, key: str | None
     ) -> tuple[Content, tuple[Sealed, ...]]:
-        if chosen["secrets.seal"] == "off":
+        if self._setting("secrets.seal") == "off":
             return content, ()
         # Under the speaker's own name: otherwise an agent could guess a short secret of another's
         # by writing candidates until one gets the same reference.
         owner = f"{stream} {self._speaker.identity}"
         clean, sealed = seal_content(content, self._vault, owner, key=key)
         if not sealed:
-            return clean, ()
+            return content, ()
         # The estimate must not tell how long a secret is, nor vary with its reference.
         tokens = estimate_tokens(REFERENCE.sub(REDACTED, clean.text))
         return replace(clean, tokens=tokens), sealed
 
-    def _only_proposes(self, scope: Scope, layer: str, chosen: Mapping[str, str]) -> bool:
-        review = chosen["knowledge.accept"] == "review"
-        return entry_state(self._speaker, scope, layer, review=review) is State.PROPOSED
+    def _only_proposes(self, scope: Scope, layer: str) -> bool:
+        if entry_state(self._speaker, scope, layer, review=True) is not State.PROPOSED:
+            return False
+        return self._setting("knowledge.accept") == "review"
+
+    def _setting(self, name: str) -> str:
+        return settings.effective(self._store.settings())[name]
 
 
 def undo_changes(path: WritePath, store: Store, reach: Reach, tx: RecordId) -> list[Change]:
