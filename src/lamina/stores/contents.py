@@ -67,11 +67,13 @@ class Stream:
         return found
 
     def _postings(self, seen: Collection[RecordId] | None) -> dict[str, dict[RecordId, int]]:
-        visible = {
-            token: {one: n for one, n in holders.items() if seen is None or one in seen}
+        if seen is None:
+            return {token: holders for token, holders in self.postings.items() if holders}
+        visible = (
+            (token, {one: n for one, n in holders.items() if one in seen})
             for token, holders in self.postings.items()
-        }
-        return {token: holders for token, holders in visible.items() if holders}
+        )
+        return {token: holders for token, holders in visible if holders}
 
 
 def _variants(

@@ -172,11 +172,13 @@ def finding_out(finding: Finding) -> dict[str, Any]:
 
 
 def error_out(error: LaminaError) -> dict[str, Any]:
-    """An error, with what to do about it."""
+    """An error, with what to do about it; a credential that was typed in is not repeated."""
+    from lamina.sealing import scrub
+
     return {
         "error": {
             "code": error.code,
-            "message": error.message,
+            "message": scrub(error.message),
             "remedy": error.remedy,
             "retryable": error.retryable,
         }

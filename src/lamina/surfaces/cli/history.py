@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from lamina.core.changes import Version
     from lamina.core.record import Record
 
+_MOST_WORDS = 2000
+"""Beyond this a comparison takes longer than reading both texts."""
+
 
 @click.command(cls=Command)
 @name_argument
@@ -70,8 +73,9 @@ def changed_words(old: str, new: str) -> Line:
     """The new text with what was taken out and put in marked, word by word."""
     from difflib import SequenceMatcher
 
-    left, right = re.split(r"(\s+)", old), re.split(r"(\s+)", new)
-    if len(left) + len(right) > 4000:
+    # A word keeps the space behind it: blanks of their own would match everywhere, and slowly.
+    left, right = re.findall(r"\S+\s*|\s+", old), re.findall(r"\S+\s*|\s+", new)
+    if len(left) + len(right) > _MOST_WORDS:
         return line(new)
     spans: list[Span] = []
     for kind, i1, i2, j1, j2 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():

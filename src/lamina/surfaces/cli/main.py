@@ -182,11 +182,12 @@ def _meaning(error: Exception) -> "LaminaError":
 def _report(error: "LaminaError", out: Printer) -> int:
     from lamina.surfaces.wire import error_out, exit_status
 
+    told = error_out(error)
     if out.as_json:
-        out.document(error_out(error))
+        out.document(told)
         sys.stdout.flush()
     else:
-        out.complain(error.message, error.remedy)
+        out.complain(told["error"]["message"], error.remedy)
     return exit_status(error)
 
 
