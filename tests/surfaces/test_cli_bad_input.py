@@ -241,6 +241,8 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
         [*PROGRAM, "--dir", str(tmp_path / "store"), "remember", "-"],
         env=clean_environment(tmp_path), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # A shell that runs the tests in the background has them ignore interrupts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     assert child.stdin is not None
     # The command reads its input in large pieces, so once a pipe's worth has gone it is reading.
