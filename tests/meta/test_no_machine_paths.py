@@ -25,7 +25,7 @@ def test_the_patterns_see_what_they_should() -> None:
     slash = "/"
     assert MACHINE_PATH.search(f'open("{slash}home/ann/notes.md")')
     assert MACHINE_PATH.search(f"cd {slash}work/main")
-    assert not MACHINE_PATH.search("see docs/home/page.md and ~/work/notes")
+    assert not MACHINE_PATH.search("see docs/home/page.md and ~/" + "work/notes")
     assert PACKAGE_INDEX.search("https:" + "//example.org/pypi/simple")
     assert PACKAGE_INDEX.search("--extra-" + "index-url")
     assert not PACKAGE_INDEX.search("--no-emit-index-url")
