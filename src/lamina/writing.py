@@ -56,7 +56,8 @@ class WritePath:
         if key is not None and "kind" not in draft:
             draft = self._with_kind_in_force(draft, scope, layer, key)
         content = _not_empty(new_content(draft.get("text", ""), draft, layer, self._speaker))
-        content = replace(content, expires_at=expiry(draft.get("expires"), clock.now()))
+        if "expires" in draft:
+            content = replace(content, expires_at=expiry(draft["expires"], clock.now()))
         content, sealed = self._sealed(content, scope.stream, key)
         check_write(self._speaker, scope, layer)
         return Put(

@@ -12,13 +12,14 @@ from lamina.errors import InvalidInputError
 RecordId = NewType("RecordId", str)
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS: Final = [first + second for first in _ALPHABET for second in _ALPHABET]
 _ID: Final = re.compile(rf"[0-7][{_ALPHABET}]{{25}}")
 
 
 def new_id(milliseconds: int, entropy: bytes) -> RecordId:
     """Build an id from a time and ten random bytes."""
     number = (milliseconds & (2**48 - 1)) << 80 | int.from_bytes(entropy[:10])
-    return RecordId("".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5)))
+    return RecordId("".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)]))
 
 
 def is_id(text: str) -> bool:

@@ -14,7 +14,7 @@ from lamina.core import changes, conflict
 from lamina.core.changes import Action, Change, Commit, Outcome
 from lamina.core.ids import RecordId
 from lamina.core.layers import LAYERS, Durability, is_indexed, place_of, slot
-from lamina.core.record import Record, State, canonical_bytes
+from lamina.core.record import Record, State, canonical_bytes, content_fields
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
 from lamina.core.versions import INDEX_VERSION
@@ -226,8 +226,8 @@ class _Planner:
         at = self._instant(put.scope)
         record = Record(
             id=put.id, scope=put.scope, layer=put.layer, key=put.key, state=state,
-            created_at=at, updated_at=at, rev=1, kind=put.content.kind,
-        ).with_content(put.content)  # fmt: skip
+            created_at=at, updated_at=at, rev=1, **content_fields(put.content),
+        )  # fmt: skip
         action = Action.PROPOSED if state is State.PROPOSED else Action.CREATED
         self._take(Step(action, None, record, put.terms, put.sealed))
 

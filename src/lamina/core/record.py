@@ -75,7 +75,7 @@ class Content:
     @property
     def content(self) -> "Content":
         """The content alone, without what makes it a particular record."""
-        return Content(**_content_fields(self))
+        return Content(**content_fields(self))
 
     def says_the_same(self, other: "Content") -> bool:
         """Whether the other version would tell a reader nothing new.
@@ -109,13 +109,14 @@ class Record(Content):
 
     def with_content(self, content: Content) -> "Record":
         """The same record saying something else; `rev` and times are the engine's to set."""
-        return replace(self, **_content_fields(content))
+        return replace(self, **content_fields(content))
 
 
 CONTENT_FIELDS: Final = tuple(item.name for item in fields(Content))
 
 
-def _content_fields(content: Content) -> dict[str, Any]:
+def content_fields(content: Content) -> dict[str, Any]:
+    """The content by field, for making a record of it."""
     return {name: getattr(content, name) for name in CONTENT_FIELDS}
 
 
