@@ -71,6 +71,21 @@ def test_a_key_that_stands_once_is_corrected_without_naming_its_kind(mem: Memory
     assert (mem.get("dd").text, mem.get("dd").kind) == ("Deploys on Friday", "convention")
 
 
+def test_messages_of_one_id_differ_by_their_kind(mem: Memory) -> None:
+    mem.remember("ls", layer="session", kind="tool_call", key="call-1")
+    mem.remember("a.txt", layer="session", kind="tool_result", key="call-1")
+    mem.remember("hello", layer="session", key="m-1", kind="assistant")
+    assert mem.remember("hi", layer="session", key="m-1").action == "created"
+    assert mem.count({"layer": "session"}) == 4
+
+
+def test_a_name_that_is_no_text_is_refused(mem: Memory) -> None:
+    wrong: Any = 5
+    for call in (mem.get, mem.history, mem.forget, mem.erase, mem.edit):
+        with pytest.raises(InvalidInputError, match="must be text"):
+            call(wrong)
+
+
 def test_records_are_named_by_id_or_by_key(mem: Memory) -> None:
     kept = mem.remember("one", key="k")
     mem.edit("k", "two")

@@ -34,17 +34,16 @@ if TYPE_CHECKING:
     from lamina.writing import WritePath
 
 MAX_LIMIT: Final = 10_000
+_CURRENT: Final = parse({"state": "current"})
 
 
 class Memory(AbstractContextManager["Memory"]):
     """Memories as one principal sees them."""
 
-    def __init__(
-        self, store: Store, vault: Vault, principal: Principal, scope: Scope | None = None
-    ) -> None:
+    def __init__(self, store: Store, vault: Vault, principal: Principal) -> None:
         self.store = store
         self.principal = principal
-        self.scope = scope or principal.home or GLOBAL
+        self.scope = principal.home or GLOBAL
         """Where memories go unless a call says otherwise."""
         self.reach = access.reach(principal)
         """What this handle can see."""
@@ -161,10 +160,7 @@ class Memory(AbstractContextManager["Memory"]):
 
     def undo(self, tx: str) -> Receipt:
         """Take back a whole transaction, named by its receipt, unless its records moved on."""
-        from lamina.writing import undo_changes
-
-        changes = undo_changes(self._path, self.store, self.reach, check_id(tx, "tx"))
-        return self._path.commit(changes)
+        return self._path.commit(self._path.undo(check_id(tx, "tx")))
 
     def erase(self, *names: str) -> Erasure:
         """Remove records for good, each named by id or key, and verify that the bytes are gone."""
@@ -179,7 +175,7 @@ class Memory(AbstractContextManager["Memory"]):
 
         A key is looked for in the handle's own scope first, then in its root, then in `global`.
         """
-        if isinstance(name, str) and is_id(name):
+        if is_id(name):
             found = self.store.get(self.reach, [RecordId(name)])
             if found:
                 return found[0]
@@ -280,7 +276,10 @@ class Memory(AbstractContextManager["Memory"]):
     def configure(self, name: str, value: str) -> None:
         """Choose a setting for everyone on this store."""
         if self.principal.role is not Role.ADMIN or self.principal.root is not None:
-            raise ForbiddenError("only an unbound admin changes the store's settings")
+            raise ForbiddenError(
+                "a handle confined to a project or a role does not change the store's settings",
+                remedy="Use the handle that lamina.open(DIRECTORY) returned",
+            )
         self.store.configure(name, settings.check_setting(name, value))
 
     def check(self) -> list[Finding]:
@@ -311,7 +310,7 @@ class Memory(AbstractContextManager["Memory"]):
 
     def _named(self, name: str) -> Record:
         """A record by id, in whatever state, or the current one that holds a key."""
-        if isinstance(name, str) and is_id(name):
+        if is_id(name):
             return self._path.existing(RecordId(name))
         return self.get(name)
 
@@ -325,18 +324,16 @@ class Memory(AbstractContextManager["Memory"]):
         where: dict[str, Any] = {"scope": record.scope, "layer": record.layer, "key": record.key}
         if LAYERS[record.layer].key_includes_kind:
             where["kind"] = record.kind
-        return self.store.query(
-            Query(reach=self.reach, where=parse({**where, "state": "current"}), limit=1)
-        )
+        return self.store.query(Query(reach=self.reach, where=parse(where) & _CURRENT, limit=1))
 
     def _query(self, where: Mapping[str, Any] | Filter | None, scope: str | None) -> Query:
         checked = parse(where)
         reach = self.reach if scope is None else self.reach.within(Scope.of(scope))
-        only_current = parse({"state": "current"}).conditions[0] in checked.conditions
+        only_current = set(_CURRENT.conditions) <= set(checked.conditions)
         if checked.names("state") and not only_current:
             return Query(reach=reach, where=checked)
         if checked.names("expires_at"):
-            return Query(reach=reach, where=checked & parse({"state": "current"}))
+            return Query(reach=reach, where=checked & _CURRENT)
         return Query(reach=reach, where=checked, live_at=clock.now())
 
 

@@ -13,7 +13,7 @@ from lamina.core.access import (
     check_removal,
     check_settle,
     check_write,
-    entry_state,
+    waits_for_review,
 )
 from lamina.core.changes import Action, Adopt, Change, Commit, Erase, Move, Put, Receipt, Witness
 from lamina.core.draft import (
@@ -81,12 +81,12 @@ class WritePath:
         put = self._revision(record, earlier.content, record.rev)
         return replace(put, state=earlier.state)
 
-    def move(self, record: Record, state: State, expect: int | None = None) -> Move:
+    def move(self, record: Record, state: State) -> Move:
         """Another state for a record; bringing it back needs its words again."""
         check_removal(self._speaker, record)
         self._check_settling(record, state)
         terms = index_terms(record, record.key)
-        return Move(id=record.id, state=state, expect=expect or record.rev, terms=terms)
+        return Move(id=record.id, state=state, expect=record.rev, terms=terms)
 
     def erase(self, record: Record) -> Erase:
         """The removal of a record that the principal may remove."""
@@ -120,8 +120,46 @@ class WritePath:
             request="" if idempotency_key is None else _digest(changes),
         )
         receipt = self._store.commit(commit)
-        sealed = [box.ref for change in changes for box in getattr(change, "sealed", ())]
+        boxes = [
+            box for change in changes if isinstance(change, Put | Adopt) for box in change.sealed
+        ]
+        sealed = [box.ref for box in boxes]
         return replace(receipt, sealed=tuple(dict.fromkeys(sealed))) if sealed else receipt
+
+    def undo(self, tx: RecordId) -> list[Change]:
+        """The changes that take back a whole transaction, if none of its records moved since."""
+        events = [e for e in self._store.transaction(tx) if e.action is not Action.WITNESSED]
+        ids = list(dict.fromkeys(event.record for event in events))
+        found = {record.id: record for record in self._store.get(self._reach, ids)}
+        if not found:
+            raise NotFoundError(f"there is no transaction {tx}")
+        if len(found) < len(ids):
+            raise ConflictError(
+                f"transaction {tx} cannot be undone whole",
+                remedy="Part of it was erased or is not yours; edit the records instead",
+            )
+        # A record changed twice in one transaction goes back to before the first change.
+        first = {event.record: event.rev for event in reversed(events)}
+        last = {event.record: event.rev for event in events}
+        for record_id, record in found.items():
+            if record.rev != last[record_id]:
+                raise ConflictError(
+                    f"record {record_id} has changed since transaction {tx}",
+                    remedy="Undo the later change first, or edit the record",
+                )
+        return [self._taken_back(found[record_id], first[record_id] - 1) for record_id in ids]
+
+    def _taken_back(self, record: Record, rev: int) -> Change:
+        """The change that brings a record back to a revision; 0 is before it was there."""
+        if rev == 0:
+            return self.move(record, State.FORGOTTEN)
+        kept = self._store.versions(self._reach, record.id)
+        earlier = next((v.record for v in kept if v.record and v.record.rev == rev), None)
+        if earlier is None:
+            raise ConflictError(f"the version of record {record.id} before that is no longer kept")
+        if earlier.content == record.content:
+            return self.move(record, earlier.state)
+        return self.revert(record, earlier)
 
     def existing(self, record_id: RecordId) -> Record:
         """A record within reach; what is beyond it does not exist."""
@@ -136,7 +174,8 @@ class WritePath:
 
     def _with_kind_in_force(self, draft: Draft, scope: Scope, layer: str, key: str) -> Draft:
         """A key that stands once is meant, whatever its kind: correcting it needs no more."""
-        if not LAYERS[layer].key_includes_kind:
+        # Messages of one id differ by their kind alone, so there the kind is never guessed.
+        if not LAYERS[layer].key_includes_kind or LAYERS[layer].append_only:
             return draft
         where = parse({"scope": scope.path, "layer": layer, "key": key, "state": "current"})
         holders = self._store.query(Query(reach=self._reach, where=where, limit=2))
@@ -169,48 +208,11 @@ class WritePath:
         return replace(clean, tokens=tokens), sealed
 
     def _only_proposes(self, scope: Scope, layer: str) -> bool:
-        if entry_state(self._speaker, scope, layer, review=True) is not State.PROPOSED:
-            return False
-        return self._setting("knowledge.accept") == "review"
+        waits = waits_for_review(self._speaker, scope, layer)
+        return waits and self._setting("knowledge.accept") == "review"
 
     def _setting(self, name: str) -> str:
         return settings.effective(self._store.settings())[name]
-
-
-def undo_changes(path: WritePath, store: Store, reach: Reach, tx: RecordId) -> list[Change]:
-    """The changes that take back a whole transaction; each conflicts if its record moved since."""
-    events = [event for event in store.transaction(tx) if event.action is not Action.WITNESSED]
-    ids = list(dict.fromkeys(event.record for event in events))
-    found = {record.id: record for record in store.get(reach, ids)}
-    if not found:
-        raise NotFoundError(f"there is no transaction {tx}")
-    if len(found) < len(ids):
-        raise ConflictError(
-            f"transaction {tx} cannot be undone whole",
-            remedy="Part of it was erased or is not yours; edit the records instead",
-        )
-    # A record changed twice in one transaction goes back to before the first change.
-    first = {event.record: event.rev for event in reversed(events)}
-    last = {event.record: event.rev for event in events}
-    for record_id, record in found.items():
-        if record.rev != last[record_id]:
-            raise ConflictError(
-                f"record {record_id} has changed since transaction {tx}",
-                remedy="Undo the later change first, or edit the record",
-            )
-    return [_taken_back(path, store, reach, found[one], first[one] - 1) for one in ids]
-
-
-def _taken_back(path: WritePath, store: Store, reach: Reach, record: Record, rev: int) -> Change:
-    versions = {v.record.rev: v.record for v in store.versions(reach, record.id) if v.record}
-    earlier = versions.get(rev)
-    if rev == 0:
-        return path.move(record, State.FORGOTTEN)
-    if earlier is None:
-        raise ConflictError(f"the version of record {record.id} before that is no longer kept")
-    if earlier.content == record.content:
-        return path.move(record, earlier.state)
-    return path.revert(record, earlier)
 
 
 def _not_empty(content: Content) -> Content:

@@ -15,14 +15,14 @@ from lamina.core.access import (
     check_removal,
     check_settle,
     check_write,
-    entry_state,
     may_name_source,
     may_reveal,
     may_write,
     reach,
+    waits_for_review,
 )
 from lamina.core.principal import Principal, Role, Surface, check_role
-from lamina.core.record import State, Trust
+from lamina.core.record import Trust
 from lamina.core.scope import Scope
 from lamina.errors import ForbiddenError, InvalidInputError
 from lamina.testing.builders import a_record
@@ -188,14 +188,11 @@ def test_agents_may_revise_what_is_common() -> None:
 
 
 def test_an_agents_project_knowledge_waits_when_it_is_reviewed() -> None:
-    for review, expected in ((True, State.PROPOSED), (False, State.CURRENT)):
-        found = entry_state(WHO["finn"], WEB, "knowledge", review=review)
-        assert found is expected
-    own = Scope.of("project/web/agent/finn")
-    assert entry_state(WHO["finn"], own, "knowledge", review=True) is State.CURRENT
-    assert entry_state(WHO["finn"], WEB, "blackboard", review=True) is State.CURRENT
+    assert waits_for_review(WHO["finn"], WEB, "knowledge")
+    assert not waits_for_review(WHO["finn"], Scope.of("project/web/agent/finn"), "knowledge")
+    assert not waits_for_review(WHO["finn"], WEB, "blackboard")
     for arbiter in ("admin", "orchestrator"):
-        assert entry_state(WHO[arbiter], WEB, "knowledge", review=True) is State.CURRENT
+        assert not waits_for_review(WHO[arbiter], WEB, "knowledge")
 
 
 @pytest.mark.parametrize(

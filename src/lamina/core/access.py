@@ -10,7 +10,7 @@ from typing import Final
 
 from lamina.core.layers import LAYERS, SHARED
 from lamina.core.principal import Principal, Role, Surface
-from lamina.core.record import Record, State
+from lamina.core.record import Record
 from lamina.core.scope import GLOBAL, Scope, stream_of
 from lamina.errors import ForbiddenError
 
@@ -181,11 +181,10 @@ def may_reveal(principal: Principal, record: Record) -> bool:
     return inside and principal.role in (Role.ADMIN, Role.ORCHESTRATOR)
 
 
-def entry_state(principal: Principal, scope: Scope, layer: str, *, review: bool) -> State:
-    """The state a new record starts in: an agent's project knowledge may wait for review."""
-    is_shared = principal.home is None or not principal.home.contains(scope)
-    waits = review and principal.role is Role.AGENT and layer == "knowledge" and is_shared
-    return State.PROPOSED if waits else State.CURRENT
+def waits_for_review(principal: Principal, scope: Scope, layer: str) -> bool:
+    """Whether this is an agent's project knowledge, which waits where a store asks for review."""
+    at_home = principal.home is not None and principal.home.contains(scope)
+    return principal.role is Role.AGENT and layer == "knowledge" and not at_home
 
 
 def _rooted(root: Scope | None, layers: frozenset[str]) -> Reach:

@@ -22,16 +22,16 @@ def new_id(milliseconds: int, entropy: bytes) -> RecordId:
     return RecordId("".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)]))
 
 
-def is_id(text: str) -> bool:
+def is_id(text: object) -> bool:
     """Whether `text` has the form of a record id."""
-    return _ID.fullmatch(text) is not None
+    return isinstance(text, str) and _ID.fullmatch(text) is not None
 
 
 def check_id(text: object, argument: str = "id") -> RecordId:
     """Return `text` as an id, or say what is wrong with it."""
-    if not isinstance(text, str) or not is_id(text):
+    if not is_id(text):
         raise InvalidInputError(
             f"`{argument}` is not an id: {text!r:.80}",
             remedy="Ids are 26 letters and digits, as every listing and receipt shows them",
         )
-    return RecordId(text)
+    return RecordId(str(text))

@@ -91,7 +91,6 @@ class Severity(StrEnum):
     """How much a finding matters."""
 
     OK = "ok"
-    NOTE = "note"
     DERIVED = "derived"
     """Something that can be rebuilt from the records is wrong."""
     RECORD = "record"

@@ -137,7 +137,7 @@ class Connections:
             with translated(self._path):
                 self._run(batch)
         except BaseException as error:
-            # None of them was committed, whatever became of it before.
+            # Whatever became of each before, none of them may be reported as done.
             shared = error if isinstance(error, Exception) else _interrupted()
             for request in batch:
                 request.error = shared
@@ -199,8 +199,11 @@ class Connections:
 
 
 def _interrupted() -> StoreUnavailableError:
-    """One thread's interrupt is not the others'; for them the commit merely did not happen."""
-    return StoreUnavailableError("the commit was interrupted", remedy="Try again")
+    """One thread's interrupt is not the others'; what became of the commit nobody knows."""
+    return StoreUnavailableError(
+        "the commit was interrupted, and may or may not have taken place",
+        remedy="Repeat it with the same idempotency key, or look first",
+    )
 
 
 def _attempt(connection: Connection, request: _Request[Any], *, alone: bool) -> None:

@@ -7,10 +7,11 @@ from typing import Final
 
 from lamina.stores.base import ScrubReport
 from lamina.stores.looking import Sighting, look
+from lamina.stores.sqlite import DATABASE
 from lamina.stores.sqlite.connections import Connections
 from lamina.stores.sqlite.driver import BUSY_SECONDS, Connection, one, rows
 
-_LOG: Final = "lamina.db-wal"
+_LOG: Final = f"{DATABASE}-wal"
 _PATIENCE_MS: Final = 2000
 """Long enough for a reader that is about to finish; one that stays is named in the report."""
 _SAID: Final = (

@@ -14,7 +14,7 @@ from lamina.core.layers import Durability
 from lamina.errors import InvalidInputError
 from lamina.stores.base import Capability, check_count
 from lamina.stores.ledger import Ledger
-from lamina.stores.sqlite import migrations, reads
+from lamina.stores.sqlite import DATABASE, migrations, reads
 from lamina.stores.sqlite.connections import Connections
 from lamina.stores.sqlite.driver import connect, one, translated
 
@@ -38,7 +38,7 @@ class SqliteStore:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._path = folder / "lamina.db"
+        self._path = folder / DATABASE
         self._connections = Connections(self._path)
         self._ledger = Ledger(folder / "erased.jsonl")
         _refuse_link(self._path)

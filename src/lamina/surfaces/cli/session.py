@@ -3,10 +3,11 @@
 import sys
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from lamina.stores.sqlite import DATABASE
 from lamina.surfaces.cli.output import Printer
 
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.errors import NotFoundError
     from lamina.memory import Memory
-
-_DATABASE: Final = "lamina.db"
 
 
 class Session:
@@ -112,7 +111,7 @@ class Session:
 def _is_there(folder: Path) -> bool:
     """Whether a directory holds a store; one that cannot be looked into is left to the opening."""
     try:
-        (folder / _DATABASE).stat()
+        (folder / DATABASE).stat()
     except FileNotFoundError:
         return False
     except OSError:
