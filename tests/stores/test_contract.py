@@ -25,13 +25,19 @@ class TestEphemeral(StoreContract):
         return EphemeralStore()
 
 
-class TestJsonFile(StoreContract, DurableContract, ScrubbedContract):
+class OnDisk:
+    """What the suites of stores with files share: how one is made, opened again and looked into."""
+
+    @staticmethod
+    def made(folder: Path) -> Store:
+        raise NotImplementedError
+
     @pytest.fixture
     def another(self, tmp_path: Path) -> Iterator[Callable[[], Store]]:
         with ExitStack() as opened:
 
             def open_one() -> Store:
-                store = JsonFileStore(tmp_path / "memory.json")
+                store = self.made(tmp_path)
                 opened.callback(store.close)
                 return store
 
@@ -54,39 +60,24 @@ class TestJsonFile(StoreContract, DurableContract, ScrubbedContract):
         return lambda: tmp_path.rglob("*")
 
 
-class TestSqlite(StoreContract, DurableContract, SharedContract, ScrubbedContract):
-    @pytest.fixture
-    def another(self, tmp_path: Path) -> Iterator[Callable[[], Store]]:
-        with ExitStack() as opened:
-
-            def open_one() -> Store:
-                store = SqliteStore(tmp_path)
-                opened.callback(store.close)
-                return store
-
-            yield open_one
-
-    @pytest.fixture
-    def store(self, another: Callable[[], Store]) -> Store:
-        return another()
-
-    @pytest.fixture
-    def reopened(self, another: Callable[[], Store]) -> Callable[[Store], Store]:
-        def reopen(store: Store) -> Store:
-            store.close()
-            return another()
-
-        return reopen
-
-    @pytest.fixture
-    def files(self, tmp_path: Path) -> Callable[[], Iterable[Path]]:
-        return lambda: tmp_path.rglob("*")
+class TestJsonFile(OnDisk, StoreContract, DurableContract, ScrubbedContract):
+    @staticmethod
+    def made(folder: Path) -> Store:
+        return JsonFileStore(folder / "memory.json")
 
 
-@pytest.mark.parametrize("suite", [TestEphemeral, TestSqlite])
+class TestSqlite(OnDisk, StoreContract, DurableContract, SharedContract, ScrubbedContract):
+    @staticmethod
+    def made(folder: Path) -> Store:
+        return SqliteStore(folder)
+
+
+@pytest.mark.parametrize("suite", [TestEphemeral, TestJsonFile, TestSqlite])
 def test_a_store_runs_the_contract_of_each_capability_it_declares(
     suite: type[StoreContract], tmp_path: Path
 ) -> None:
-    declared = (SqliteStore(tmp_path) if suite is TestSqlite else EphemeralStore()).capabilities
+    store = suite.made(tmp_path) if issubclass(suite, OnDisk) else EphemeralStore()
+    declared = store.capabilities
+    store.close()
     for capability, contract in CONTRACTS.items():
         assert (capability in declared) == issubclass(suite, contract), capability

@@ -122,12 +122,6 @@ class EphemeralStore:
         found.sort(key=lambda match: (-match.score, -order[match.record.id]))
         return found[: search.limit]
 
-    def _seen(self, reach: Reach, stream: str) -> set[RecordId] | None:
-        """The records of a stream within a reach that does not cover all of it."""
-        if reach.sees_stream(stream):
-            return None
-        return {record.id for record in self._matching(Query(reach=reach))}
-
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
         with self._lock:
             entry = self._contents.entries.get(record_id)
@@ -280,6 +274,12 @@ class EphemeralStore:
                 and matches(record, query.where)
             ):
                 yield _copied(record)
+
+    def _seen(self, reach: Reach, stream: str) -> set[RecordId] | None:
+        """The records of a stream within a reach that does not cover all of it."""
+        if reach.sees_stream(stream):
+            return None
+        return {record.id for record in self._matching(Query(reach=reach))}
 
     def _all_events(self) -> Iterator[Event]:
         for _, stream in sorted(self._contents.streams.items()):

@@ -65,8 +65,14 @@ class Session:
     @cached_property
     def handle(self) -> "Memory":
         """The store as the one who acts sees it."""
+        from lamina.errors import InvalidInputError
+
         project = self.config.project.value
         if self.is_acting:
+            if self.name is None and self.role in (None, "agent", "skill"):
+                raise InvalidInputError(
+                    "`--role` says what sort of actor, not who", remedy="Name it: --as NAME"
+                )
             return self.unbound.agent(
                 self.name or "user", project=project, role=self.role or "agent"
             )
