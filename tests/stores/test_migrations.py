@@ -34,7 +34,7 @@ def test_every_released_store_opens_with_equal_content(number: int, tmp_path: Pa
 
 def opened(path: Path) -> driver.Connection:
     connection = driver.connect(path, create=True)
-    migrations.migrate(connection)
+    migrations.migrate(connection, True)
     return connection
 
 
@@ -44,7 +44,7 @@ def test_a_step_that_fails_leaves_the_old_schema(tmp_path: Path) -> None:
     connection = driver.connect(path, create=False)
     broken = "create table extra (x); insert into extra values (1); select nonsense from nowhere;"
     with pytest.raises(driver.DriverError):
-        migrations.migrate(connection, [*migrations.steps(), broken])
+        migrations.migrate(connection, True, [*migrations.steps(), broken])
     assert driver.one(connection, "pragma user_version") == migrations.NEWEST
     assert driver.one(connection, "select count(*) from sqlite_schema where name = 'extra'") == 0
     connection.close()
@@ -57,8 +57,8 @@ def test_a_later_step_is_applied_once_and_shuts_out_older_programs(tmp_path: Pat
         mem.remember("kept")
         later = [*migrations.steps(), "create table extra (x); insert into extra values (1)"]
         connection = driver.connect(tmp_path / "lamina.db", create=False)
-        migrations.migrate(connection, later)
-        migrations.migrate(connection, later)
+        migrations.migrate(connection, True, later)
+        migrations.migrate(connection, True, later)
         assert driver.one(connection, "select count(*) from extra") == 1
         connection.close()
         with pytest.raises(StoreVersionError):

@@ -8,16 +8,30 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
+from lamina.clock import stopwatch
 from lamina.errors import StoreError, StoreUnavailableError
-from lamina.stores.sqlite.driver import Connection, DriverError, connect, translated
+from lamina.stores.sqlite.driver import (
+    BUSY_SECONDS,
+    Connection,
+    DriverError,
+    connect,
+    one,
+    translated,
+)
+from lamina.stores.sqlite.locks import Presence, Turns
 
 T = TypeVar("T")
 _MOST_IN_ONE_COMMIT: Final = 64
+_LONGEST_LOG: Final = 64 * 1024 * 1024
+"""SQLite goes back to the log's beginning only at a moment when nobody reads from it."""
+_PATIENCE_MS: Final = 2000
+"""Long enough for a reader that is about to finish."""
+_UNTIL_NEXT_TRY_SECONDS: Final = 10.0
 # Connections of a parent process: using or closing them here would corrupt the parent's locks.
 _INHERITED: Final[list[Connection]] = []
 
@@ -36,15 +50,27 @@ class Connections:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._identity: tuple[int, int] | None = None
+        self._log = path.with_name(f"{path.name}-wal")
+        self._inode: tuple[int, int] | None = None
         self._reset()
 
-    def settle(self) -> None:
-        """Take note of which file this is, now that it exists."""
-        self._identity = self._found()
+    def open(self, prepare: Callable[[Connection, bool], None]) -> None:
+        """Create or upgrade the file with `prepare`, which is told whether nobody else is there."""
+        try:
+            alone = self._presence.enter()
+            with translated(self._path), closing(connect(self._path, create=True)) as connection:
+                prepare(connection, alone)
+            self._inode = self._found()
+            self._presence.share()
+        except BaseException:
+            self._presence.leave()
+            raise
 
     def _reset(self) -> None:
         self._pid = os.getpid()
+        self._presence = Presence(self._path.parent)
+        self._turns = Turns(self._path.parent)
+        self._log_is_stuck_until = 0.0
         self._queue: deque[_Request[Any]] = deque()
         self._turn = threading.Lock()
         self._writer: Connection | None = None
@@ -85,7 +111,7 @@ class Connections:
     def alone(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on the writing connection outside any transaction: checkpoints, vacuum."""
         self._check_open()
-        with self._turn, translated(self._path):
+        with self._turn, self._turns.one(), translated(self._path):
             return work(self._writing())
 
     def close(self) -> None:
@@ -97,11 +123,15 @@ class Connections:
             for connection in (*self._readers, *([self._writer] if self._writer else [])):
                 connection.close()
             self._readers, self._writer = [], None
+            self._turns.close()
+            self._presence.leave()
 
     def _check_open(self) -> None:
         if self._pid != os.getpid():
             _INHERITED.extend(self._readers + ([self._writer] if self._writer else []))
             self._reset()
+            self._presence.enter()
+            self._presence.share()
         if self._closed:
             raise StoreError("the store is closed", remedy="Open it again with lamina.open()")
 
@@ -134,7 +164,7 @@ class Connections:
             while self._queue and len(batch) < _MOST_IN_ONE_COMMIT:
                 batch.append(self._queue[0])
                 self._queue.popleft()
-            with translated(self._path):
+            with self._turns.one(), translated(self._path):
                 self._run(batch)
         except BaseException as error:
             # Whatever became of each before, none of them may be reported as done.
@@ -162,10 +192,23 @@ class Connections:
             _attempt(connection, request, alone=len(waiting) == 1)
         if connection.in_transaction:
             connection.execute("commit")
+        self._bound_log(connection)
+
+    def _bound_log(self, connection: Connection) -> None:
+        """Cut a log that has grown too long, which constant reading alone can bring about.
+
+        The commit is done: trouble here is the next one's, not a reason to call it failed.
+        """
+        if stopwatch() < self._log_is_stuck_until:
+            return
+        with suppress(OSError, DriverError):
+            if self._log.stat().st_size > _LONGEST_LOG and not empty_log(connection):
+                # Somebody still reads what the log's beginning says; it can only be tried again.
+                self._log_is_stuck_until = stopwatch() + _UNTIL_NEXT_TRY_SECONDS
 
     def _check_in_place(self) -> None:
         """Refuse a file that nobody can find any more, or that was put there since."""
-        if self._found() != self._identity:
+        if self._found() != self._inode:
             raise StoreError(
                 f"the store at {self._path} was moved, removed or replaced while it was open",
                 remedy="Nothing was written; open it again where it is now",
@@ -196,6 +239,15 @@ class Connections:
             pass
         finally:
             connection.close()
+
+
+def empty_log(connection: Connection) -> bool:
+    """Move the write-ahead log into the file and cut it to nothing, if no reader needs it."""
+    connection.set_busy_timeout(_PATIENCE_MS)
+    try:
+        return not one(connection, "pragma wal_checkpoint(truncate)")
+    finally:
+        connection.set_busy_timeout(BUSY_SECONDS * 1000)
 
 
 def _interrupted() -> StoreUnavailableError:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Final
 
 from lamina.core.versions import INDEX_VERSION
-from lamina.errors import StoreDamagedError, StoreVersionError
+from lamina.errors import StoreDamagedError, StoreUnavailableError, StoreVersionError
 from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, one, use_wal
 
 _FOLDER: Final = Path(__file__).parent / "migrations"
-STEPS: Final = ("0001_first.sql",)
+STEPS: Final = ("0001_first.sql", "0002_identity.sql")
 NEWEST: Final = len(STEPS)
 _SETTINGS: Final = (
     "insert or replace into setting values ('format', ?);"
@@ -32,13 +32,22 @@ def check_format(found: int, newest: int = NEWEST) -> None:
         )
 
 
-def migrate(connection: Connection, known: Sequence[str] | None = None) -> None:
-    """Bring the file to the newest schema; many processes may try at once, one does it."""
+def migrate(connection: Connection, alone: bool, known: Sequence[str] | None = None) -> None:
+    """Bring the file to the newest schema; many processes may try at once, one does it.
+
+    A store in use is not upgraded: the processes in it would find it changed under their hands.
+    """
     newest = NEWEST if known is None else len(known)
     found = _check_ours(connection)
     check_format(found, newest)
     if found == newest:
         return
+    if found and not alone:
+        raise StoreUnavailableError(
+            f"the store has format {found} and must be upgraded to {newest}, but other processes"
+            " have it open",
+            remedy="Stop them, then open it again; the store was not touched",
+        )
     use_wal(connection)
     for number, sql in enumerate(steps() if known is None else known, start=1):
         if number > found:

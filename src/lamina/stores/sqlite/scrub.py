@@ -8,12 +8,10 @@ from typing import Final
 from lamina.stores.base import ScrubReport
 from lamina.stores.looking import Sighting, look
 from lamina.stores.sqlite import DATABASE
-from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import BUSY_SECONDS, Connection, one, rows
+from lamina.stores.sqlite.connections import Connections, empty_log
+from lamina.stores.sqlite.driver import Connection, rows
 
 _LOG: Final = f"{DATABASE}-wal"
-_PATIENCE_MS: Final = 2000
-"""Long enough for a reader that is about to finish; one that stays is named in the report."""
 _SAID: Final = (
     "select text || char(10) || data || char(10) || tags || char(10) || kind || char(10) || source"
     " from version",
@@ -29,7 +27,7 @@ def scrub(connections: Connections, folder: Path, erased: Sequence[bytes]) -> Sc
 
     While another process reads, the log cannot be emptied; what it holds is then in the report.
     """
-    emptied = connections.alone(_empty_log)
+    emptied = connections.alone(empty_log)
     report = _explained(connections, erased, look(folder.rglob("*"), erased))
     if set(report.residue) - {_LOG}:
         # Pages keep stale copies of cells that moved; writing the file anew leaves them behind.
@@ -39,15 +37,6 @@ def scrub(connections: Connections, folder: Path, erased: Sequence[bytes]) -> Sc
         return report
     # What is too short to look for lies in the log all the same.
     return replace(report, residue=tuple(sorted({*report.residue, _LOG})))
-
-
-def _empty_log(connection: Connection) -> bool:
-    """Move the write-ahead log into the file and cut it to nothing, if no reader needs it."""
-    connection.set_busy_timeout(_PATIENCE_MS)
-    try:
-        return not one(connection, "pragma wal_checkpoint(truncate)")
-    finally:
-        connection.set_busy_timeout(BUSY_SECONDS * 1000)
 
 
 def _explained(connections: Connections, erased: Sequence[bytes], seen: Sighting) -> ScrubReport:
@@ -72,4 +61,4 @@ def _said(connection: Connection) -> Iterator[bytes]:
 
 def _rewrite(connection: Connection) -> bool:
     connection.execute("vacuum")
-    return _empty_log(connection)
+    return empty_log(connection)

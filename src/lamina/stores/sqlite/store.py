@@ -16,7 +16,7 @@ from lamina.stores.base import Capability, check_count
 from lamina.stores.ledger import Ledger
 from lamina.stores.sqlite import DATABASE, migrations, reads
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import connect, one, translated
+from lamina.stores.sqlite.driver import one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,17 +39,11 @@ class SqliteStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / DATABASE
-        self._connections = Connections(self._path)
         self._ledger = Ledger(folder / "erased.jsonl")
         _refuse_link(self._path)
         _create_private(self._path)
-        with translated(self._path):
-            connection = connect(self._path, create=True)
-            try:
-                migrations.migrate(connection)
-                self._connections.settle()
-            finally:
-                connection.close()
+        self._connections = Connections(self._path)
+        self._connections.open(migrations.migrate)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
