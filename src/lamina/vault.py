@@ -7,6 +7,7 @@ What only sealing needs is imported there: every handle has a vault, and few of 
 """
 
 import contextlib
+import errno
 import os
 import stat
 import threading
@@ -124,12 +125,15 @@ def load_or_create_key(path: Path) -> bytes:
     """
     try:
         try:
-            return _read_key(path)
+            key = _read_key(path)
         except FileNotFoundError:
             _create_key(path)
-            return _read_key(path)
+            key = _read_key(path)
+        # Also when it was there: another process may have put it there a moment ago.
+        sync_folder(path.parent)
     except OSError as error:
         raise _unusable(path, error) from error
+    return key
 
 
 def _unusable(path: Path, error: OSError) -> SecretError:
@@ -213,14 +217,14 @@ def _create_key(path: Path) -> None:
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         try:
-            os.write(handle, os.urandom(KEY_BYTES))
+            if os.write(handle, os.urandom(KEY_BYTES)) != KEY_BYTES:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(handle)
         finally:
             os.close(handle)
         _place(draft, path)
     finally:
         draft.unlink(missing_ok=True)
-    sync_folder(path.parent)
 
 
 def _place(draft: Path, path: Path) -> None:

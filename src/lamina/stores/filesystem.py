@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from lamina.durable import make_folder
 from lamina.errors import InvalidInputError, StoreError, StoreFullError, StoreReadOnlyError
 
 _NETWORK: Final = frozenset(
@@ -25,14 +26,16 @@ def prepare_folder(folder: Path) -> None:
             raise InvalidInputError(
                 f"{folder} is a file, not a directory", remedy="Name a directory for the store"
             )
-        # Memories are private: nobody else may read what lies in here.
-        real.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not real.is_dir() or not any(real.iterdir()):
+            # The way to it must be on the disk before anything in it is acknowledged. Memories are
+            # private: nobody else may read what lies in here.
+            make_folder(real, mode=0o700)
         if not os.access(real, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, "this directory is read-only")
     except RuntimeError as error:
         raise _unusable(folder, "its links lead in a circle") from error
     except OSError as error:
-        raise _meaning(folder, error) from error
+        raise meaning(folder, error) from error
     kind = kind_of(real)
     if kind in _NETWORK:
         raise StoreError(
@@ -82,11 +85,12 @@ def kind_in_mount_output(output: str, path: Path) -> str:
     return max(found)[1]
 
 
-def _meaning(folder: Path, error: OSError) -> StoreError | InvalidInputError:
+def meaning(folder: Path, error: OSError) -> StoreError | InvalidInputError:
+    """What an error of the operating system says about a directory for a store."""
     match error.errno:
         case errno.ELOOP:
             return _unusable(folder, "its links lead in a circle")
-        case errno.ENOSPC | errno.EDQUOT:
+        case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
             return StoreFullError(f"no room is left for {folder}", remedy="Free some space")
         case errno.EROFS | errno.EACCES | errno.EPERM:
             return StoreReadOnlyError(

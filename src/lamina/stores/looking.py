@@ -29,12 +29,15 @@ class Sighting:
 
 def look(paths: Iterable[Path], needles: Sequence[bytes]) -> Sighting:
     """Look for the needles in the files, from a process that holds no lock on them."""
-    files = sorted(str(path) for path in paths if not path.is_symlink())
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", scan.__file__],
-        input=json.dumps([files, [needle.hex() for needle in needles]]),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    try:
+        files = sorted(str(path) for path in paths if not path.is_symlink())
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", scan.__file__],
+            input=json.dumps([files, [needle.hex() for needle in needles]]),
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    except OSError as error:
+        raise StoreError(f"the files could not be scanned: {error.strerror}") from error
     if done.returncode:
         raise StoreError(f"the files could not be scanned: {done.stderr.strip()[-200:]}")
     answer = json.loads(done.stdout)

@@ -2,6 +2,7 @@
 
 Writers queue up; whoever gets the lock first commits for everyone waiting, so that threads share
 the price of a sync. There is no thread of our own: nothing to lose at a fork, nothing to wake.
+A handle works on in a forked child, with locks, a queue and connections of its own.
 """
 
 import os
@@ -15,6 +16,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from lamina.clock import stopwatch
 from lamina.errors import StoreError, StoreUnavailableError
+from lamina.stores.bell import Bell
 from lamina.stores.sqlite.driver import (
     BUSY_SECONDS,
     Connection,
@@ -24,6 +26,7 @@ from lamina.stores.sqlite.driver import (
     translated,
 )
 from lamina.stores.sqlite.locks import Presence, Turns
+from lamina.stores.sqlite.pool import Pool
 
 T = TypeVar("T")
 _MOST_IN_ONE_COMMIT: Final = 64
@@ -32,8 +35,8 @@ _LONGEST_LOG: Final = 64 * 1024 * 1024
 _PATIENCE_MS: Final = 2000
 """Long enough for a reader that is about to finish."""
 _UNTIL_NEXT_TRY_SECONDS: Final = 10.0
-# Connections of a parent process: using or closing them here would corrupt the parent's locks.
-_INHERITED: Final[list[Connection]] = []
+_BRIEFLY_SECONDS: Final = 0.5
+_GLANCES_PER_LOOK: Final = 10
 
 
 @dataclass(slots=True, eq=False)
@@ -50,15 +53,21 @@ class Connections:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._log = path.with_name(f"{path.name}-wal")
+        self._log = f"{path}-wal"
         self._inode: tuple[int, int] | None = None
+        self._pool = Pool(path)
+        self._closed = False
         self._reset()
 
     def open(self, prepare: Callable[[Connection, bool], None]) -> None:
         """Create or upgrade the file with `prepare`, which is told whether nobody else is there."""
         try:
             alone = self._presence.enter()
-            with translated(self._path), closing(connect(self._path, create=True)) as connection:
+            with (
+                translated(self._path),
+                self._pool.in_use(),
+                closing(connect(self._path, create=True)) as connection,
+            ):
                 prepare(connection, alone)
             self._inode = self._found()
             self._presence.share()
@@ -73,10 +82,10 @@ class Connections:
         self._log_is_stuck_until = 0.0
         self._queue: deque[_Request[Any]] = deque()
         self._turn = threading.Lock()
-        self._writer: Connection | None = None
-        self._synced = False
-        self._readers: list[Connection] = []
-        self._closed = False
+        self._bell = Bell(self._version)
+        self._stamp: tuple[int, int] | None = None
+        self._glances = 0
+        self._seen: object = None
 
     @contextmanager
     def reading(self, *, snapshot: bool = True) -> Iterator[Connection]:
@@ -85,16 +94,10 @@ class Connections:
         A read of a single statement needs no transaction to be consistent.
         """
         self._check_open()
-        with translated(self._path):
-            connection = self._idle_reader() or self._open_reader()
-            try:
-                if snapshot:
-                    connection.execute("begin")
-                yield connection
-            finally:
-                if connection.in_transaction:
-                    connection.execute("rollback")
-                self._readers.append(connection)
+        with translated(self._path), self._pool.reader() as connection:
+            if snapshot:
+                connection.execute("begin")
+            yield connection
 
     def write(self, work: Callable[[Connection], T], *, synced: bool = True) -> T:
         """Run `work` in a write transaction, possibly together with other threads' work."""
@@ -108,11 +111,47 @@ class Connections:
             raise request.error
         return request.result  # type: ignore[return-value]  # set whenever there is no error
 
+    def write_if_quiet(self, work: Callable[[Connection], object]) -> None:
+        """Run `work` in a relaxed commit, unless others keep the store busy just now.
+
+        For what is not worth waiting for: neither in line nor long, whoever holds the lock.
+        """
+        self._check_open()
+        request = _Request(work, synced=False)
+        if not self._turn.acquire(timeout=_BRIEFLY_SECONDS):
+            raise StoreUnavailableError("the store is busy")
+        try:
+            self._check_open()
+            with translated(self._path), self._pool.in_use():
+                self._pool.writer().set_busy_timeout(int(_BRIEFLY_SECONDS * 1000))
+                self._run([request])
+                self._pool.writer().set_busy_timeout(BUSY_SECONDS * 1000)
+        except BaseException:
+            self._pool.abandon_writer()
+            raise
+        finally:
+            self._turn.release()
+        if request.error is not None:
+            raise request.error
+
     def alone(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on the writing connection outside any transaction: checkpoints, vacuum."""
         self._check_open()
-        with self._turn, self._turns.one(), translated(self._path):
-            return work(self._writing())
+        with self._turn, self._turns.one(), translated(self._path), self._pool.in_use():
+            return work(self._pool.writer())
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Have the store to this process alone; refused where another one has it open."""
+        self._check_open()
+        if not self._presence.enter():
+            raise StoreUnavailableError(
+                "other processes have this store open", remedy="Stop them, then try again"
+            )
+        try:
+            yield
+        finally:
+            self._presence.share()
 
     def close(self) -> None:
         """Close what this process opened."""
@@ -120,38 +159,41 @@ class Connections:
             return
         with self._turn, translated(self._path):
             self._closed = True
-            for connection in (*self._readers, *([self._writer] if self._writer else [])):
-                connection.close()
-            self._readers, self._writer = [], None
+            self._pool.close()
             self._turns.close()
             self._presence.leave()
 
+    def bell(self) -> Bell:
+        """What rings when anything was committed, here or by another process."""
+        self._check_open()
+        return self._bell
+
+    def _version(self) -> object:
+        """What differs after a commit of another process; asked for all the time, so it is cheap.
+
+        The log's size and time tell nearly always. Two commits within one tick of the file system
+        may look alike, so now and then SQLite itself is asked.
+        """
+        self._check_open()
+        try:
+            found = os.stat(self._log)
+            stamp = (found.st_mtime_ns, found.st_size)
+        except OSError:
+            stamp = None
+        self._glances += 1
+        if stamp is None or stamp != self._stamp or self._glances >= _GLANCES_PER_LOOK:
+            self._stamp, self._glances = stamp, 0
+            with translated(self._path):
+                self._seen = self._pool.version()
+        return self._seen
+
     def _check_open(self) -> None:
         if self._pid != os.getpid():
-            _INHERITED.extend(self._readers + ([self._writer] if self._writer else []))
             self._reset()
             self._presence.enter()
             self._presence.share()
         if self._closed:
             raise StoreError("the store is closed", remedy="Open it again with lamina.open()")
-
-    def _idle_reader(self) -> Connection | None:
-        try:
-            return self._readers.pop()
-        except IndexError:
-            # To ask first and then take would let another thread in between.
-            return None
-
-    def _open_reader(self) -> Connection:
-        connection = connect(self._path, create=False)
-        connection.execute("pragma query_only = on")
-        return connection
-
-    def _writing(self) -> Connection:
-        if self._writer is None:
-            self._writer = connect(self._path, create=False)
-            self._synced = False
-        return self._writer
 
     def _commit_together(self) -> None:
         """Commit the requests at the head of the queue in one transaction.
@@ -164,14 +206,14 @@ class Connections:
             while self._queue and len(batch) < _MOST_IN_ONE_COMMIT:
                 batch.append(self._queue[0])
                 self._queue.popleft()
-            with self._turns.one(), translated(self._path):
+            with self._turns.one(), translated(self._path), self._pool.in_use():
                 self._run(batch)
         except BaseException as error:
             # Whatever became of each before, none of them may be reported as done.
             shared = error if isinstance(error, Exception) else _interrupted()
             for request in batch:
                 request.error = shared
-            self._abandon()
+            self._pool.abandon_writer()
             if not isinstance(error, Exception):
                 raise
         finally:
@@ -179,12 +221,12 @@ class Connections:
                 request.done = True
 
     def _run(self, batch: Sequence[_Request[Any]]) -> None:
-        connection = self._writing()
+        connection = self._pool.writer()
         if connection.in_transaction:
-            self._abandon()
-            connection = self._writing()
+            self._pool.abandon_writer()
+            connection = self._pool.writer()
         self._check_in_place()
-        self._choose_sync(connection, synced=any(request.synced for request in batch))
+        self._pool.choose_sync(synced=any(request.synced for request in batch))
         connection.execute("begin immediate")
         # One that was interrupted while it left the queue has been answered already.
         waiting = [request for request in batch if not request.done]
@@ -192,6 +234,7 @@ class Connections:
             _attempt(connection, request, alone=len(waiting) == 1)
         if connection.in_transaction:
             connection.execute("commit")
+            self._bell.ring()
         self._bound_log(connection)
 
     def _bound_log(self, connection: Connection) -> None:
@@ -202,7 +245,7 @@ class Connections:
         if stopwatch() < self._log_is_stuck_until:
             return
         with suppress(OSError, DriverError):
-            if self._log.stat().st_size > _LONGEST_LOG and not empty_log(connection):
+            if os.stat(self._log).st_size > _LONGEST_LOG and not empty_log(connection):
                 # Somebody still reads what the log's beginning says; it can only be tried again.
                 self._log_is_stuck_until = stopwatch() + _UNTIL_NEXT_TRY_SECONDS
 
@@ -220,25 +263,6 @@ class Connections:
         except OSError:
             return None
         return found.st_dev, found.st_ino
-
-    def _choose_sync(self, connection: Connection, *, synced: bool) -> None:
-        if synced != self._synced:
-            connection.execute(f"pragma synchronous = {'full' if synced else 'normal'}")
-            self._synced = synced
-
-    def _abandon(self) -> None:
-        """After a failed commit nothing about the connection is certain, so it is opened anew."""
-        connection, self._writer = self._writer, None
-        if connection is None:
-            return
-        try:
-            if connection.in_transaction:
-                connection.execute("rollback")
-        except DriverError:
-            # Closing rolls back as well; what went wrong is being reported already.
-            pass
-        finally:
-            connection.close()
 
 
 def empty_log(connection: Connection) -> bool:

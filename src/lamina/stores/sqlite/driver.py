@@ -6,7 +6,7 @@ and closes the file would drop the locks of the first.
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -30,6 +30,7 @@ Value: TypeAlias = str | int | float | bytes | None
 APPLICATION_ID: Final = 0x4C414D49
 """`LAMI`: tells our files from everybody else's."""
 BUSY_SECONDS: Final = 30
+_PAGES_AT_ONCE: Final = 256
 # Below this release two writing connections can corrupt a file in WAL mode.
 _OLDEST: Final = (3, 51, 3)
 _PRAGMAS: Final = (
@@ -69,6 +70,25 @@ def connect(path: Path, *, create: bool) -> Connection:
     return connection
 
 
+def scratch() -> Connection:
+    """An empty database that nobody else sees, and that is gone when it is closed or we die."""
+    connection = apsw.Connection("")
+    connection.execute("pragma journal_mode = off; pragma synchronous = off").fetchall()
+    return connection
+
+
+def read_file(connection: Connection, at: int, amount: int) -> bytes | None:
+    """Bytes of the database file itself; nothing while its log holds newer ones.
+
+    Through the driver's own handle: opening and closing the file beside it would drop its locks.
+    """
+    whole, _ = connection.read("main", 1, 0, 32)
+    if whole:
+        return None
+    whole, found = connection.read("main", 0, at, amount)
+    return found if whole else None
+
+
 def rows(
     connection: Connection, sql: str, parameters: tuple[Value, ...] = ()
 ) -> Iterator[tuple[Any, ...]]:
@@ -78,7 +98,11 @@ def rows(
 
 def one(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Any:
     """The first column of the first row, or nothing."""
-    return next((row[0] for row in rows(connection, sql, parameters)), None)
+    cursor = connection.execute(sql, parameters)
+    row = cursor.fetchone()
+    # A statement that commits does so at its end, and what fails there must be heard.
+    cursor.close()
+    return None if row is None else row[0]
 
 
 def use_wal(connection: Connection) -> None:
@@ -96,6 +120,24 @@ def use_wal(connection: Connection) -> None:
             time.sleep(0.02)
     if mode != "wal":
         raise StoreError(f"the store cannot use a write-ahead log (journal mode {mode})")
+
+
+def keep_log(connection: Connection) -> None:
+    """Leave the log as it is, also when this is the last connection to close."""
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+
+
+def copy_pages(source: Connection, target: Connection, tell: Callable[[float], None]) -> None:
+    """Copy the whole file as `source` sees it, in one pass, telling the share that is done.
+
+    The source must be in a transaction: otherwise a write of another process between two steps
+    would start the copy over, and under load it would never end.
+    """
+    one(source, "select count(*) from sqlite_schema")
+    with target.backup("main", source, "main") as copying:
+        while not copying.done:
+            copying.step(_PAGES_AT_ONCE)
+            tell(1 - copying.remaining / max(1, copying.page_count))
 
 
 @contextmanager
@@ -133,7 +175,7 @@ def _meaning(error: apsw.Error, path: Path | str) -> LaminaError:
             )
         case apsw.NotADBError() | apsw.CorruptError():
             return StoreDamagedError(
-                f"the file {path} is damaged or is not a Lamina store ({error})",
+                f"the file {path} is damaged, cannot be read or is not a Lamina store ({error})",
                 remedy="Keep the file, run `lamina doctor`, and restore from an export or backup",
             )
         case apsw.TooBigError():

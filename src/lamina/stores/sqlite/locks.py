@@ -19,7 +19,8 @@ import weakref
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final
 
-from lamina.errors import StoreReadOnlyError, StoreUnavailableError
+from lamina.errors import StoreUnavailableError
+from lamina.stores.filesystem import meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,10 +45,7 @@ class _LockFile:
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
             self.handle = os.open(place / name, flags, 0o600)
         except OSError as error:
-            raise StoreReadOnlyError(
-                f"the store's locks at {place} cannot be used: {error.strerror}",
-                remedy="Check the directory's owner and mode, and whether the disk is read-only",
-            ) from error
+            raise meaning(place, error) from error
         _OPEN.add(self)
 
     def take(self, how: int) -> bool:
@@ -104,6 +102,7 @@ class Presence:
         fcntl.flock(self._file.handle, fcntl.LOCK_SH)
 
     def leave(self) -> None:
+        """Let go: this process has the store open no longer."""
         self._file.close()
 
 
