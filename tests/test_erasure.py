@@ -3,6 +3,7 @@
 import random
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import apsw
@@ -87,6 +88,29 @@ def test_a_sealed_value_goes_with_its_record(tmp_path: Path) -> None:
         [box] = mem.store.sealed(kept.id)
         assert mem.erase(kept.id).sealed == 1
         assert residue(tmp_path, [box.ref]) == []
+
+
+@pytest.mark.parametrize("kind", ["json", "sqlite"])
+def test_what_was_searched_for_goes_with_what_was_erased(kind: str, tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    with lamina.open(where(kind, folder)) as mem, ExitStack() as opened:
+        mem.configure("events.reads", "on")
+        kept = mem.remember("CANARY-marmalade-sky-1234", key="CANARY-key-of-it-5678")
+        other = opened.enter_context(lamina.open(folder)) if kind == "sqlite" else mem
+        for reader in (mem, other):
+            reader.recall("who said CANARY-marmalade-sky-1234?")
+            reader.get("CANARY-key-of-it-5678")
+            assert len(list(reader.events(names=["memory:search", "memory:read"]))) >= 2
+        mem.store.flush()
+        # Not written yet when the erase comes: it must not be written afterwards either.
+        other.recall("CANARY-marmalade-sky-1234 again")
+        assert mem.erase(kept.id).complete
+        other.store.flush()
+        assert list(mem.events(names=["memory:search", "memory:read"])) == []
+        assert residue(folder, ["CANARY-marmalade-sky-1234", "CANARY-key-of-it-5678"]) == []
+        other.recall("something else")
+        other.store.flush()
+        assert len(list(mem.events(names=["memory:search"]))) == 1
 
 
 def test_words_that_another_record_still_says_are_not_residue(tmp_path: Path) -> None:

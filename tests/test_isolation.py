@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from lamina import ForbiddenError, InvalidInputError, Memory, NotFoundError
+from lamina.core.cursor import parse_cursor
 from lamina.core.record import to_json
+from lamina.events import MemoryFlush
 from lamina.exchange import count_exported, export_lines, import_lines
 from tests.places import mem
 
@@ -27,6 +29,7 @@ def canary(project: str) -> str:
 @pytest.fixture
 def crowded(mem: Memory) -> Memory:
     """Every project holds records in eight layers, each with its own canary in every field."""
+    mem.configure("events.reads", "on")
     for project in PROJECTS:
         word = canary(project)
         mem.project(project).remember_many(
@@ -69,6 +72,15 @@ def calls(own: Memory, other: str, other_id: str) -> dict[str, Callable[[], Any]
         "recall": lambda: own.recall(f"{word} deploys", k=100, layers=LAYERS),
         "history": lambda: own.history(other_id),
         "reveal": lambda: own.reveal(other_id, "secret://" + "a" * 26),
+        "changes": lambda: list(own.changes()),
+        "cursor": lambda: parse_cursor(own.cursor(), "after"),
+        # Its own searches quote the other's word, because it asked for it.
+        "events": lambda: list(own.events(names=["memory:read", "memory:write", "memory:flush"])),
+        "announce": lambda: own.announce(MemoryFlush(session_id="s"), scope=f"project/{other}"),
+        "anchor": lambda: own.anchor().to_text(),
+        "verify": own.verify,
+        "backup": lambda: own.backup("copy"),
+        "maintain": own.maintain,
         "settings": own.settings,
         "configure": lambda: own.configure("knowledge.accept", "review"),
         "path_for": lambda: None,

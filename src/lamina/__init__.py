@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     )
     from lamina.memory import Memory
     from lamina.opening import open  # noqa: A004 - `lamina.open` is the name a user would say
-    from lamina.results import Erasure, Hit, Recall
+    from lamina.restoring import restore
+    from lamina.results import BackupReport, Erasure, Hit, Recall, RestoreReport
 
 _HOMES = {
     "lamina.core.changes": ("Receipt", "Version"),
@@ -44,10 +45,12 @@ _HOMES = {
     ),
     "lamina.memory": ("Memory",),
     "lamina.opening": ("open",),
-    "lamina.results": ("Erasure", "Hit", "Recall"),
+    "lamina.restoring": ("restore",),
+    "lamina.results": ("BackupReport", "Erasure", "Hit", "Recall", "RestoreReport"),
 }
 
 __all__ = [
+    "BackupReport",
     "ConflictError",
     "Erasure",
     "ForbiddenError",
@@ -59,6 +62,7 @@ __all__ = [
     "Recall",
     "Receipt",
     "Record",
+    "RestoreReport",
     "SecretError",
     "State",
     "StoreError",
@@ -66,13 +70,14 @@ __all__ = [
     "UnsupportedError",
     "Version",
     "open",
+    "restore",
 ]
 
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in ("aio", "backend", "errors", "exchange"):
+    if name in ("aio", "backend", "errors", "events", "exchange"):
         return import_module(f"lamina.{name}")
     if name == "__version__":
         return import_module("importlib.metadata").version("lamina")

@@ -4,20 +4,31 @@ A store blocks whatever we do, so each call runs in a worker thread. Cancelling 
 transaction to finish: a write is never left behind half known.
 """
 
+import contextlib
 import functools
-from collections.abc import Callable, Coroutine
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, Self, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
 from lamina import opening
+from lamina.clock import stopwatch
+from lamina.core.announcements import Announcement
+from lamina.core.changes import Changed
+from lamina.feed import check_timeout
 from lamina.memory import Memory
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_THREADS = 16
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+_THREADS: Final = 16
+_NAP_SECONDS: Final = 0.2
+"""How long a feed waits in its thread at a time, and so how long cancelling it may take."""
 
 
 def _threaded(
@@ -29,6 +40,79 @@ def _threaded(
         return await to_thread.run_sync(work, limiter=self.limiter)
 
     return call
+
+
+class _Steps(Protocol[T_co]):
+    """A feed that is asked step by step: an end now need not be the end for ever."""
+
+    @property
+    def cursor(self) -> str: ...
+
+    def __next__(self) -> T_co: ...
+
+
+class AsyncFeed(AsyncIterator[T]):
+    """A feed for `async for`: it is opened by the first step, and waits outside the event loop.
+
+    `cursor` is the place behind the last item that was handed out, also after a cancellation.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[float], _Steps[T]],
+        after: str | None,
+        *,
+        follow: bool,
+        timeout: float | None,
+    ) -> None:
+        self._start = start
+        self.cursor = after
+        self._follow = follow
+        self._patience = check_timeout(timeout)
+        self._feed: _Steps[T] | None = None
+        self._ready: deque[tuple[T, str]] = deque()
+        self._lock = threading.Lock()
+        self._limiter = CapacityLimiter(1)
+        """Its own: waiting feeds must not take the threads that everything else runs in."""
+        self._closed = False
+
+    async def __anext__(self) -> T:
+        quiet_since = stopwatch()
+        while not self._closed:
+            await to_thread.run_sync(self._step, limiter=self._limiter)
+            if self._ready:
+                item, self.cursor = self._ready.popleft()
+                return item
+            quiet = stopwatch() - quiet_since
+            if not self._follow or (self._patience is not None and quiet >= self._patience):
+                break
+        raise StopAsyncIteration
+
+    async def aclose(self) -> None:
+        """End the feed."""
+        self._closed = True
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def _step(self) -> None:
+        """Have the next item ready. It stays there if the one who waits for it is cancelled."""
+        with self._lock:
+            if self._ready:
+                return
+            if self._feed is None:
+                nap = _NAP_SECONDS if self._patience is None else self._patience
+                self._feed = self._start(min(nap, _NAP_SECONDS))
+            with contextlib.suppress(StopIteration):
+                self._ready.append((next(self._feed), self._feed.cursor))
 
 
 class AsyncMemory:
@@ -46,6 +130,33 @@ class AsyncMemory:
         """The same store as an agent sees it."""
         return AsyncMemory(self.memory.agent(name, project=project, role=role), self.limiter)
 
+    def changes(
+        self,
+        after: str | None = None,
+        *,
+        scope: str | None = None,
+        follow: bool = False,
+        timeout: float | None = None,
+    ) -> AsyncFeed[Changed]:
+        """What happened behind a cursor, and with `follow` what happens: for `async for`."""
+        start = functools.partial(self.memory.changes, after, scope=scope, follow=follow)
+        return AsyncFeed(lambda nap: start(timeout=nap), after, follow=follow, timeout=timeout)
+
+    def events(
+        self,
+        after: str | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        scope: str | None = None,
+        follow: bool = False,
+        timeout: float | None = None,
+    ) -> AsyncFeed[Announcement]:
+        """Reads, writes, flushes, compactions and searches as typed values: for `async for`."""
+        start = functools.partial(
+            self.memory.events, after, names=names, scope=scope, follow=follow
+        )
+        return AsyncFeed(lambda nap: start(timeout=nap), after, follow=follow, timeout=timeout)
+
     remember = _threaded(Memory.remember)
     remember_many = _threaded(Memory.remember_many)
     edit = _threaded(Memory.edit)
@@ -58,10 +169,16 @@ class AsyncMemory:
     count = _threaded(Memory.count)
     recall = _threaded(Memory.recall)
     history = _threaded(Memory.history)
+    cursor = _threaded(Memory.cursor)
+    announce = _threaded(Memory.announce)
     reveal = _threaded(Memory.reveal)
     settings = _threaded(Memory.settings)
     configure = _threaded(Memory.configure)
+    backup = _threaded(Memory.backup)
     check = _threaded(Memory.check)
+    anchor = _threaded(Memory.anchor)
+    verify = _threaded(Memory.verify)
+    maintain = _threaded(Memory.maintain)
     flush = _threaded(Memory.flush)
     close = _threaded(Memory.close)
 

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from lamina.core.record import Record
 from lamina.errors import InvalidInputError
-from lamina.memory import MAX_LIMIT, Memory
+from lamina.memory import Memory
+from lamina.reading import MAX_LIMIT
 
 _FIELDS: Final = {
     "id": "key", "kind": "kind", "source": "source", "timestamp": "created_at", "tags": "tags",

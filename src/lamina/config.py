@@ -72,7 +72,9 @@ def _check_owner(folder: Path) -> None:
 def write_file(folder: Path, *, project: str) -> None:
     """Write `config.toml` into a store's directory."""
     checked = check_name(project, "project")
-    (folder / FILE).write_text(f'project = "{checked}"\n', encoding="utf-8")
+    from lamina.durable import replace_file
+
+    replace_file(folder / FILE, [f'project = "{checked}"\n'])
 
 
 def read_file(folder: Path) -> dict[str, str]:

@@ -20,7 +20,7 @@ from lamina.core.principal import Role, Surface
 from lamina.core.record import Record, State, Trust, to_json
 from lamina.core.scope import Scope
 from lamina.core.sealed import references
-from lamina.errors import ForbiddenError, InvalidInputError, LaminaError
+from lamina.errors import ForbiddenError, InvalidInputError, LaminaError, StoreError
 from lamina.memory import Memory
 from lamina.stores.base import Query
 from lamina.writing import WritePath
@@ -183,6 +183,9 @@ def _commit(
         return []
     try:
         receipt = path.commit([adopt for _, adopt in adopts])
+    except StoreError:
+        # The store failed, not the lines: the next one would fail like it, and wait as long.
+        raise
     except LaminaError as error:
         if len(adopts) == 1:
             failed.append((adopts[0][0], str(error)))

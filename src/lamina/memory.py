@@ -9,38 +9,45 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
 
-from lamina import clock
+from lamina.announcing import Announcer
 from lamina.core import access, settings
-from lamina.core.filters import Filter, parse, parse_order
 from lamina.core.ids import RecordId, check_id, is_id
-from lamina.core.layers import LAYERS, layer_named
-from lamina.core.names import check_key, check_name
+from lamina.core.layers import layer_named
+from lamina.core.names import check_name
 from lamina.core.principal import Principal, Role, Surface, check_role
-from lamina.core.record import Record, State
+from lamina.core.record import State
 from lamina.core.scope import GLOBAL, Scope
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
-from lamina.results import Erasure, Hit, Recall
-from lamina.stores.base import Finding, Query, Search, Severity, Store
+from lamina.reading import Asked, ReadPath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
     from types import TracebackType
 
+    from lamina.core.anchor import Anchor
+    from lamina.core.announcements import Announcement
     from lamina.core.changes import Receipt, Version
     from lamina.core.draft import ContentFields, Draft, DraftFields
+    from lamina.core.filters import Filter
+    from lamina.core.record import Record
+    from lamina.events import Events
+    from lamina.feed import Feed
+    from lamina.results import BackupReport, Erasure, MaintenanceReport, Recall
+    from lamina.stores.base import Finding, Store
     from lamina.vault import Vault
     from lamina.writing import WritePath
-
-MAX_LIMIT: Final = 10_000
-_CURRENT: Final = parse({"state": "current"})
 
 
 class Memory(AbstractContextManager["Memory"]):
     """Memories as one principal sees them."""
 
-    def __init__(self, store: Store, vault: Vault, principal: Principal) -> None:
+    def __init__(
+        self, store: Store, vault: Vault, principal: Principal, announcer: Announcer | None = None
+    ) -> None:
         self.store = store
         self.principal = principal
         self.scope = principal.home or GLOBAL
@@ -48,6 +55,7 @@ class Memory(AbstractContextManager["Memory"]):
         self.reach = access.reach(principal)
         """What this handle can see."""
         self._vault = vault
+        self._announcer = announcer or Announcer(store, principal)
 
     # -- other handles on the same store
 
@@ -66,6 +74,11 @@ class Memory(AbstractContextManager["Memory"]):
         )
         bound = Principal(name, check_role(role), Scope.of(root), self.principal.surface)
         return self._bound(bound)
+
+    @cached_property
+    def _reads(self) -> ReadPath:
+        homes = [scope for scope in (self.scope, self.principal.root, GLOBAL) if scope]
+        return ReadPath(self.store, self.reach, homes, self._announcer)
 
     @cached_property
     def _path(self) -> WritePath:
@@ -90,7 +103,7 @@ class Memory(AbstractContextManager["Memory"]):
                 f"{mine.role.value} `{mine.name}` may not open a handle on `{wanted}`",
                 remedy="Open it from the handle that lamina.open() returned",
             )
-        return Memory(self.store, self._vault, principal)
+        return Memory(self.store, self._vault, principal, self._announcer.of(principal))
 
     # -- writing
 
@@ -150,7 +163,7 @@ class Memory(AbstractContextManager["Memory"]):
         access.check_settle(self.principal, proposal)
         if proposal.state is not State.PROPOSED:
             raise InvalidInputError(f"record {proposal.id} is {proposal.state.value}, not proposed")
-        rivals = self._keyed(proposal) if proposal.key else []
+        rivals = self._reads.holders(proposal) if proposal.key else []
         if not rivals:
             return self._path.commit([self._path.move(proposal, State.CURRENT)])
         replaced = self._path.revert(rivals[0], replace(proposal, supersedes=proposal.id))
@@ -170,24 +183,21 @@ class Memory(AbstractContextManager["Memory"]):
 
     # -- reading
 
-    def get(self, name: str, *, layer: str | None = None, kind: str | None = None) -> Record:
-        """One record by id, or the current one that holds a key.
+    def get(
+        self,
+        name: str,
+        *,
+        layer: str | None = None,
+        kind: str | None = None,
+        as_of: str | datetime | None = None,
+    ) -> Record:
+        """One record by id, or the current one that holds a key; `as_of` asks about the past.
 
         A key is looked for in the handle's own scope first, then in its root, then in `global`.
         """
-        if is_id(name):
-            found = self.store.get(self.reach, [RecordId(name)])
-            if found:
-                return found[0]
-        where = {"key": check_key(name)}
-        where |= {"layer": layer_named(layer).name} if layer else {}
+        where = {"layer": layer_named(layer).name} if layer else {}
         where |= {"kind": kind} if kind else {}
-        holders = self.query(where, limit=MAX_LIMIT)
-        for scope in (self.scope, self.principal.root, GLOBAL):
-            here = [record for record in holders if scope and record.scope == scope.path]
-            if here:
-                return _only(here, name)
-        return _only(holders, name)
+        return self._reads.get(name, where=where, as_of=as_of)
 
     def query(
         self,
@@ -196,17 +206,24 @@ class Memory(AbstractContextManager["Memory"]):
         order_by: str | None = None,
         limit: int = 100,
         scope: str | None = None,
+        as_of: str | datetime | None = None,
     ) -> list[Record]:
-        """Records that match a filter, newest first; only current ones unless it names a state."""
-        query = self._query(where, scope)
-        order = parse_order(order_by) or (None, True)
-        return self.store.query(replace(query, order_by=order, limit=check_limit(limit)))
+        """Records that match a filter, newest first; only current ones unless it names a state.
+
+        `as_of` is an instant or a cursor: the answer is the one that was right then, except for
+        what was erased since.
+        """
+        return self._reads.query(Asked(where, scope, as_of), order_by=order_by, limit=limit)
 
     def count(
-        self, where: Mapping[str, Any] | Filter | None = None, *, scope: str | None = None
+        self,
+        where: Mapping[str, Any] | Filter | None = None,
+        *,
+        scope: str | None = None,
+        as_of: str | datetime | None = None,
     ) -> int:
         """How many records match a filter."""
-        return self.store.count(self._query(where, scope))
+        return self._reads.count(Asked(where, scope, as_of))
 
     def recall(
         self,
@@ -216,38 +233,62 @@ class Memory(AbstractContextManager["Memory"]):
         layers: Sequence[str] | None = None,
         where: Mapping[str, Any] | Filter | None = None,
         scope: str | None = None,
+        as_of: str | datetime | None = None,
     ) -> Recall:
         """Search by words, best first; nothing relevant means nothing returned."""
-        from lamina.core.text import query_terms
-
-        start = clock.stopwatch()
-        if not isinstance(query, str):
-            raise InvalidInputError(f"`query` must be text, not {type(query).__name__}")
-        wanted = self._query(where, scope)
-        searched = wanted.where & _in_layers(layers, wanted.where)
-        found = self.store.search(
-            Search(
-                reach=wanted.reach,
-                terms=query_terms(query),
-                where=searched,
-                live_at=wanted.live_at,
-                limit=check_limit(k, "k"),
-            )  # fmt: skip
-        )
-        hits = tuple(Hit(match.record, match.score, match.terms) for match in found)
-        older = sum(hit.record.rev - 1 for hit in hits)
-        return Recall(hits, older, round((clock.stopwatch() - start) * 1000, 3))
+        return self._reads.recall(query, Asked(where, scope, as_of), k=k, layers=layers)
 
     def history(self, name: str) -> list[Version]:
         """Every change of a record with the version it made, oldest first.
 
         By id it also shows what became of a record that was forgotten or erased.
         """
-        record_id = RecordId(name) if is_id(name) else self.get(name).id
-        found = self.store.versions(self.reach, record_id)
-        if not found:
-            raise NotFoundError(f"there is no record {record_id}")
-        return found
+        return self._reads.history(RecordId(name) if is_id(name) else self._reads.named(name).id)
+
+    def changes(
+        self,
+        after: str | None = None,
+        *,
+        scope: str | None = None,
+        follow: bool = False,
+        timeout: float | None = None,
+    ) -> Feed:
+        """What happened behind a cursor, or from the beginning, each change once and in order.
+
+        With `follow` the feed goes on with what happens next, by whatever process, and waits for
+        it: for ever, or until nothing has happened for `timeout` seconds.
+        """
+        from lamina.feed import Feed, check_timeout
+
+        start = self._reads.beginning() if after is None else self._reads.cursor(after, "after")
+        reach = self._reads.within(scope)
+        return Feed(self.store, reach, start, follow=follow, patience=check_timeout(timeout))
+
+    def events(
+        self,
+        after: str | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        scope: str | None = None,
+        follow: bool = False,
+        timeout: float | None = None,
+    ) -> Events:
+        """Reads, writes, flushes, compactions and searches, as typed values: `lamina.events`.
+
+        Writes come as in `changes`, the rest as far as kept; reads and searches if switched on.
+        """
+        from lamina.events import Events, Wanted
+
+        wanted = Wanted(after, names, scope, follow, timeout)
+        return Events(self.store, self._reads, self.principal.identity, wanted)
+
+    def announce(self, event: Announcement, *, scope: str | None = None) -> Announcement:
+        """Tell those who listen of a flush or a compaction; when and by whom is filled in."""
+        return self._announcer.announce(event, scope)
+
+    def cursor(self) -> str:
+        """The present as a place in history: for `changes`, `events` and `as_of`."""
+        return self._reads.here().to_text()
 
     def reveal(self, name: str, reference: str) -> str:
         """Read a sealed value; the log keeps who did."""
@@ -264,6 +305,7 @@ class Memory(AbstractContextManager["Memory"]):
         for box in self.store.sealed(record.id):
             if box.ref == reference:
                 self._path.commit([self._path.witness(record)])
+                self._announcer.read([record])
                 return self._vault.open(box)
         raise NotFoundError(f"record {record.id} holds no such secret")
 
@@ -275,22 +317,51 @@ class Memory(AbstractContextManager["Memory"]):
 
     def configure(self, name: str, value: str) -> None:
         """Choose a setting for everyone on this store."""
-        if self.principal.role is not Role.ADMIN or self.principal.root is not None:
-            raise ForbiddenError(
-                "a handle confined to a project or a role does not change the store's settings",
-                remedy="Use the handle that lamina.open(DIRECTORY) returned",
-            )
+        self._check_whole("change the store's settings")
         self.store.configure(name, settings.check_setting(name, value))
+        self._announcer.ask_again()
 
-    def check(self) -> list[Finding]:
+    def backup(
+        self, path: str | Path, *, on_progress: Callable[[float], None] | None = None
+    ) -> BackupReport:
+        """Write a verified copy of the whole store into one new file, while everyone works on.
+
+        The key to the secrets is not in it. `lamina.restore` makes a store of it again.
+        """
+        self._check_whole("back up the store")
+        return self.store.backup(Path(path), on_progress or (lambda share: None))
+
+    def check(self, *, on_progress: Callable[[float], None] | None = None) -> list[Finding]:
         """Look over the store and the key to its secrets, without changing anything."""
-        problem = self._vault.problem()
-        secrets = (
-            Finding("secrets", Severity.OK, "nothing wrong")
-            if problem is None
-            else Finding("secrets", Severity.RECORD, problem.message, problem.remedy)
-        )
-        return [*self.store.check(), secrets]
+        from lamina import maintaining
+
+        return maintaining.findings(self.store, self._vault, on_progress or (lambda share: None))
+
+    def anchor(self) -> Anchor:
+        """How far the log has come, to be kept away from the store and shown to `verify` later."""
+        from lamina import auditing
+
+        return auditing.anchor(self.store, self.reach)
+
+    def verify(self, anchor: Anchor | str | None = None) -> list[Finding]:
+        """Check that the log is whole and every memory is what it recorded.
+
+        With an anchor, or its text, also that nothing behind it was cut off or rewritten since.
+        """
+        from lamina import auditing
+
+        return auditing.verify(self.store, self.reach, anchor)
+
+    def maintain(self, *, dry_run: bool = False, confirm: bool = False) -> MaintenanceReport:
+        """Drop old versions as the settings `history.LAYER` say, and tidy the store.
+
+        Nothing of the kind happens by itself. A dry run only tells; dropping over 5 % of all
+        versions needs `confirm`.
+        """
+        from lamina import maintaining
+
+        self._check_whole("maintain the store")
+        return maintaining.maintain(self.store, dry_run=dry_run, confirm=confirm)
 
     def flush(self) -> None:
         """Make everything acknowledged as durable as this store can."""
@@ -308,63 +379,21 @@ class Memory(AbstractContextManager["Memory"]):
     ) -> None:
         self.close()
 
+    def _check_whole(self, what: str) -> None:
+        if self.principal.role is not Role.ADMIN or self.principal.root is not None:
+            raise ForbiddenError(
+                f"a handle confined to a project or a role does not {what}",
+                remedy="Use the handle that lamina.open(DIRECTORY) returned",
+            )
+
     def _named(self, name: str) -> Record:
         """A record by id, in whatever state, or the current one that holds a key."""
         if is_id(name):
             return self._path.existing(RecordId(name))
-        return self.get(name)
+        return self._reads.named(name)
 
     def _all_named(self, names: Sequence[str]) -> list[Record]:
         if not names:
             raise InvalidInputError("no record was named", remedy="Pass at least one id or key")
         found = {record.id: record for record in map(self._named, names)}
         return list(found.values())
-
-    def _keyed(self, record: Record) -> list[Record]:
-        where: dict[str, Any] = {"scope": record.scope, "layer": record.layer, "key": record.key}
-        if LAYERS[record.layer].key_includes_kind:
-            where["kind"] = record.kind
-        return self.store.query(Query(reach=self.reach, where=parse(where) & _CURRENT, limit=1))
-
-    def _query(self, where: Mapping[str, Any] | Filter | None, scope: str | None) -> Query:
-        checked = parse(where)
-        reach = self.reach if scope is None else self.reach.within(Scope.of(scope))
-        only_current = set(_CURRENT.conditions) <= set(checked.conditions)
-        if checked.names("state") and not only_current:
-            return Query(reach=reach, where=checked)
-        if checked.names("expires_at"):
-            return Query(reach=reach, where=checked & _CURRENT)
-        return Query(reach=reach, where=checked, live_at=clock.now())
-
-
-def check_limit(limit: object, argument: str = "limit") -> int:
-    """Return a limit from 1 to `MAX_LIMIT`."""
-    if isinstance(limit, int) and not isinstance(limit, bool) and 1 <= limit <= MAX_LIMIT:
-        return limit
-    raise InvalidInputError(f"`{argument}` must be from 1 to {MAX_LIMIT:,}, not {limit!r:.40}")
-
-
-def _in_layers(layers: Sequence[str] | None, where: Filter) -> Filter:
-    if layers is None and where.names("layer"):
-        return Filter()
-    if isinstance(layers, str):
-        layers = [layers]
-    names = (
-        [layer.name for layer in LAYERS.values() if layer.recalled] if layers is None else layers
-    )
-    return parse({"layer": {"$in": [layer_named(name).name for name in names]}})
-
-
-def _only(found: Sequence[Record], name: str) -> Record:
-    if not found:
-        raise NotFoundError(
-            f"nothing current has the key or id {name!r:.80}",
-            remedy="It may be forgotten or belong elsewhere; look with query or `lamina list`",
-        )
-    if len(found) > 1:
-        places = ", ".join(sorted({f"{r.layer}/{r.kind} in {r.scope}" for r in found})[:5])
-        raise InvalidInputError(
-            f"the key {name!r:.80} names {len(found)} records: {places}",
-            remedy="Name the `layer` and `kind`, or use the id",
-        )
-    return found[0]

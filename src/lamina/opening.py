@@ -59,8 +59,7 @@ def _open_store(where: str | Path) -> tuple[Store, Vault]:
             json_store = JsonFileStore(path)
             key = path.with_name(path.name + ".key")
             return json_store, Vault.at(key, in_use=json_store.has_sealed)
-        _refuse_urls(where)
-    return open_directory(Path(where))
+    return open_directory(check_directory(where))
 
 
 def open_directory(folder: Path) -> tuple[Store, Vault]:
@@ -75,11 +74,14 @@ def open_directory(folder: Path) -> tuple[Store, Vault]:
     return store, Vault.at(folder / KEY_FILE, in_use=store.has_sealed)
 
 
-def _refuse_urls(where: str) -> None:
-    scheme, colon, rest = where.partition("://")
-    if colon:
+def check_directory(where: str | Path) -> Path:
+    """Return `where` as a directory, or refuse what cannot be one."""
+    named = str(where)
+    scheme, colon, _ = named.partition("://")
+    if colon and isinstance(where, str):
         raise UnsupportedError(
             f"there is no store for {scheme[:20]}:// yet", remedy="Use a directory, or `:memory:`"
         )
-    if not where or "\0" in where:
-        raise InvalidInputError(f"`where` is not a directory: {where!r:.40}")
+    if not named or "\0" in named:
+        raise InvalidInputError(f"`where` is not a directory: {named!r:.40}")
+    return Path(where)

@@ -1,6 +1,7 @@
 """What the front door answers with."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from lamina.core.ids import RecordId
 from lamina.core.record import Record
@@ -55,3 +56,81 @@ class Erasure:
     def complete(self) -> bool:
         """Whether nothing of it is left in the store."""
         return not self.residue and not self.unlooked and self.chain_verified
+
+
+@dataclass(frozen=True, slots=True)
+class BackupReport:
+    """What a backup holds. It was read back and looked over before it got its name."""
+
+    file: str
+    bytes: int
+    sha256: str
+    """Of the whole file."""
+    at: datetime
+    format: int
+    identity: str | None
+    """The store that it is a copy of; a restore keeps it."""
+    heads: tuple[tuple[str, int, str], ...]
+    """Each stream with the sequence number and hash of its last event: the revision it is of."""
+    records: int
+    events: int
+    secrets: int
+    """Sealed values in it. The key that opens them is not: keep a copy of it elsewhere."""
+    tombstones: int
+    """Records that were erased before, and that a restore keeps erased."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreReport:
+    """What a restore put in place."""
+
+    directory: str
+    at: datetime
+    """When the backup was made."""
+    format: int
+    """The format of the backup; the restored store has the newest."""
+    identity: str | None
+    records: int
+    erased: tuple[RecordId, ...]
+    """Records of the backup that were erased since, and are gone again."""
+    replaced: str | None
+    """Where the store that was there before is kept, until you delete it."""
+    secrets: int
+    has_key: bool
+    """Whether a key file lies in the directory; the backup has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayerHistory:
+    """The versions of one layer: how many there were, and how many of them went."""
+
+    layer: str
+    versions: int
+    pruned: int
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenanceReport:
+    """What maintenance took away, or after a dry run would take away."""
+
+    applied: bool
+    """Whether it was carried out."""
+    at: datetime
+    """The time by which ages were reckoned; it stands still while the clock is not believed."""
+    layers: tuple[LayerHistory, ...]
+    receipts: int
+    """Receipts of idempotency keys that nobody will repeat any more."""
+    asks: bool
+    """Whether so much goes that somebody has to agree."""
+    tidied: bool
+    """Whether the write-ahead log was emptied; somebody reading can prevent it."""
+
+    @property
+    def versions(self) -> int:
+        """How many versions there were, the newest of each record included."""
+        return sum(layer.versions for layer in self.layers)
+
+    @property
+    def pruned(self) -> int:
+        """How many of them went."""
+        return sum(layer.pruned for layer in self.layers)

@@ -15,7 +15,18 @@ from lamina.core.access import (
     check_write,
     waits_for_review,
 )
-from lamina.core.changes import Action, Adopt, Change, Commit, Erase, Move, Put, Receipt, Witness
+from lamina.core.changes import (
+    Action,
+    Adopt,
+    Change,
+    Commit,
+    Erase,
+    Event,
+    Move,
+    Put,
+    Receipt,
+    Witness,
+)
 from lamina.core.draft import (
     DEFAULT_LAYER,
     Draft,
@@ -33,9 +44,10 @@ from lamina.core.record import Content, Record, State, content_to_json, to_json
 from lamina.core.scope import Scope
 from lamina.core.sealed import REDACTED, REFERENCE, Sealed
 from lamina.core.text import estimate_tokens
-from lamina.errors import ConflictError, InvalidInputError, NotFoundError
+from lamina.errors import ConflictError, InvalidInputError, LaminaError, NotFoundError
 from lamina.sealing import seal_content
 from lamina.stores.base import Query, Store
+from lamina.timing import StoreClock
 from lamina.vault import Vault
 
 
@@ -47,6 +59,7 @@ class WritePath:
         self._vault = vault
         self._speaker = speaker
         self._reach = reach
+        self._clock = StoreClock(store)
 
     def put(self, draft: Draft, default_scope: Scope) -> Put:
         """A new record, or a new version of the one that holds the draft's key."""
@@ -57,7 +70,7 @@ class WritePath:
             draft = self._with_kind_in_force(draft, scope, layer, key)
         content = _not_empty(new_content(draft.get("text", ""), draft, layer, self._speaker))
         if "expires" in draft:
-            content = replace(content, expires_at=expiry(draft["expires"], clock.now()))
+            content = replace(content, expires_at=expiry(draft["expires"], self._clock.now()))
         content, sealed = self._sealed(content, scope.stream, key)
         check_write(self._speaker, scope, layer)
         return Put(
@@ -71,7 +84,7 @@ class WritePath:
         """A new version of a record that the principal can see."""
         content = _not_empty(revised_content(record, fields, record.layer, self._speaker))
         if "expires" in fields:
-            content = replace(content, expires_at=expiry(fields["expires"], clock.now()))
+            content = replace(content, expires_at=expiry(fields["expires"], self._clock.now()))
         return self._revision(record, content, expect)
 
     def revert(self, record: Record, earlier: Record) -> Put:
@@ -114,7 +127,7 @@ class WritePath:
         commit = Commit(
             changes=tuple(changes),
             by=self._speaker,
-            at=clock.now(),
+            at=self._clock.now(),
             tx=clock.fresh_id(),
             idempotency_key=idempotency_key,
             request="" if idempotency_key is None else _digest(changes),
@@ -132,7 +145,7 @@ class WritePath:
         ids = list(dict.fromkeys(event.record for event in events))
         found = {record.id: record for record in self._store.get(self._reach, ids)}
         if not found:
-            raise NotFoundError(f"there is no transaction {tx}")
+            raise self._out_of_reach(tx, events)
         if len(found) < len(ids):
             raise ConflictError(
                 f"transaction {tx} cannot be undone whole",
@@ -148,6 +161,15 @@ class WritePath:
                     remedy="Undo the later change first, or edit the record",
                 )
         return [self._taken_back(found[record_id], first[record_id] - 1) for record_id in ids]
+
+    def _out_of_reach(self, tx: RecordId, events: Sequence[Event]) -> LaminaError:
+        """Why a transaction has no record left: to those who see the stream, it was erased."""
+        if events and all(self._reach.sees_stream(event.stream) for event in events):
+            return ConflictError(
+                f"transaction {tx} cannot be undone: what it changed was erased since",
+                remedy="Nothing brings an erased memory back; remember it anew",
+            )
+        return NotFoundError(f"there is no transaction {tx}")
 
     def _taken_back(self, record: Record, rev: int) -> Change:
         """The change that brings a record back to a revision; 0 is before it was there."""

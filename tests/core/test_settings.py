@@ -11,7 +11,10 @@ def test_a_setting_has_a_meaning_and_a_default_among_its_choices(name: str) -> N
     setting = setting_named(name)
     assert setting.meaning
     assert setting.default in setting.choices
-    assert len(set(setting.choices)) == len(setting.choices) >= 2
+    assert len(set(setting.choices)) == len(setting.choices)
+    assert len(setting.choices) >= 2 or setting.form
+    assert bool(setting.form) == (setting.check is not None)
+    assert all(choice in setting.possible for choice in setting.choices)
     for choice in setting.choices:
         assert check_setting(name, choice) == choice
 
@@ -32,10 +35,20 @@ def test_an_unknown_setting_is_refused_with_the_list(name: str) -> None:
         check_setting(name, "on")
 
 
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_value_that_is_no_text_is_refused(name: str) -> None:
+    for value in (5, None, True, ["all"]):
+        with pytest.raises(InvalidInputError, match=name):
+            check_setting(name, value)  # type: ignore[arg-type]
+
+
 def test_the_defaults_are_the_safe_choices() -> None:
-    assert effective({}) == {
+    found = effective({})
+    assert {name: value for name, value in found.items() if not name.startswith("history.")} == {
         "knowledge.accept": "auto", "knowledge.ties": "newest", "secrets.seal": "on",
+        "clock.accept": "none", "receipts.keep": "30d", "events.reads": "off",
     }  # fmt: skip
+    assert found["history.knowledge"] == found["history.fact"] == "all"
 
 
 def test_a_choice_replaces_the_default_and_strangers_are_left_out() -> None:

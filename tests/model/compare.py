@@ -1,6 +1,6 @@
 """Comparing a store with the model: what was touched, one question, or everything."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -61,9 +61,13 @@ def compare_touched(store: Store, world: World, ids: Iterable[RecordId], tx: Rec
 
 
 def compare_answer(
-    store: Store, world: World, now: datetime, choose: Callable[[Sequence[Any]], Any]
+    store: Store,
+    world: World,
+    now: datetime,
+    choose: Callable[[Sequence[Any]], Any],
+    as_of: Mapping[str, int] | None = None,
 ) -> None:
-    """One query with a filter, a reach and an order."""
+    """One query with a filter, a reach and an order, about the present or a place in the past."""
     reach: Reach = choose(REACHES)
     where = parse(choose(FILTERS))
     live_at = choose((None, now))
@@ -75,8 +79,9 @@ def compare_answer(
         and (live_at is None or _is_live(record, live_at))
     ]  # fmt: skip
     query = Query(
-        reach=reach, where=where, live_at=live_at, order_by=(field, descending), limit=limit
-    )
+        reach=reach, where=where, live_at=live_at, as_of=as_of,
+        order_by=(field, descending), limit=limit,
+    )  # fmt: skip
     assert store.count(query) == len(expected)
     if field is None:
         expected = expected[::-1] if descending else expected
@@ -87,7 +92,9 @@ def compare_answer(
     _same(expected[:limit], store.query(query))
 
 
-def compare_search(store: Store, world: World, now: datetime, word: str) -> None:
+def compare_search(
+    store: Store, world: World, now: datetime, word: str, as_of: Mapping[str, int] | None = None
+) -> None:
     """A search for a word that no other word contains."""
     for reach in REACHES:
         for live_at in (None, now):
@@ -96,7 +103,7 @@ def compare_search(store: Store, world: World, now: datetime, word: str) -> None
                 if reach.sees(world.records[one])
                 and (live_at is None or _is_live(world.records[one], live_at))
             }  # fmt: skip
-            hits = look_for(store, word, reach=reach, live_at=live_at, limit=10_000)
+            hits = look_for(store, word, reach=reach, live_at=live_at, as_of=as_of, limit=10_000)
             assert {hit.record.id for hit in hits} == expected, word
             _same([world.records[hit.record.id] for hit in hits], [hit.record for hit in hits])
 
@@ -120,7 +127,9 @@ def compare(store: Store, world: World) -> None:
         _compare_holder(store, world, record)
     chosen = store.settings()
     assert {name: chosen.get(name) for name in world.settings} == world.settings
-    assert {finding.severity.value for finding in store.check()} == {"ok"}, store.check()
+    # A note is no damage: an erase that a crash cut short has left its line in the ledger.
+    wrong = [one for one in store.check() if one.severity.value not in ("ok", "note")]
+    assert wrong == [], wrong
 
 
 def _compare_versions(store: Store, world: World, record_id: RecordId) -> None:

@@ -21,7 +21,7 @@ STEPS_PER_HISTORY = 200
 # Weights: what makes histories interesting, before what only looks at them.
 WEIGHTS = {
     "write": 6, "edit": 6, "move": 5, "adopt": 4, "batch": 5, "repeat": 4, "erase": 2, "tick": 2,
-    "ask": 6, "search": 3,
+    "ask": 6, "search": 3, "look back": 4, "listen": 3,
 }  # fmt: skip
 
 

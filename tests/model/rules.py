@@ -14,11 +14,14 @@ from lamina.core.ids import RecordId, new_id
 from lamina.core.indexing import index_terms
 from lamina.core.principal import Principal, Role
 from lamina.core.record import Content, Record, State, Trust
+from lamina.core.retention import Cut, Retention
 from lamina.core.scope import Scope
 from lamina.errors import LaminaError
 from lamina.stores.base import Store
 from lamina.testing.builders import NOON
+from tests.model import crossing
 from tests.model.compare import compare, compare_answer, compare_search, compare_touched
+from tests.model.neighbour import DIES_AFTER, DIES_BEFORE
 from tests.model.world import Done, World
 
 T = TypeVar("T")
@@ -48,6 +51,7 @@ DATA: tuple[dict[str, Any], ...] = (
     {"s": 'q"é'},
 )
 WRONG = (0, 1, 2, 3, 9)
+YEARS = timedelta(days=3652)
 RARELY = (False,) * 9 + (True,)
 REQUESTS = ("r1", "r2", "r3", "r4")
 
@@ -60,7 +64,11 @@ class History:
         self.store = reopen(None)
         self.world = World()
         self.now = NOON
+        self.away = timedelta()
         self.steps = 0
+        self.marks: list[crossing.Mark] = []
+        self.heard: dict[str, int] = {}
+        self.words = WORDS
         self._ids = 0
         self.nobody = self.fresh_id()
         self.choose: Choose = lambda options: options[0]
@@ -76,16 +84,23 @@ class History:
         self._ids += 1
         return new_id((self._ids * 7919) % 100_003, self._ids.to_bytes(10))
 
-    def commit(self, *changes: Change, key: str | None = None, request: str = "") -> None:
-        """Commit to both and expect the same receipt or the same error."""
-        commit = Commit(
+    def asked(self, *changes: Change, key: str | None = None, request: str = "") -> Commit:
+        """The changes as somebody's commit."""
+        return Commit(
             changes=changes, by=self.choose(PEOPLE), at=self.now, tx=self.fresh_id(),
             idempotency_key=key, request=request,
         )  # fmt: skip
+
+    def commit(self, *changes: Change, key: str | None = None, request: str = "") -> None:
+        """Commit to both and expect the same receipt or the same error."""
+        commit = self.asked(*changes, key=key, request=request)
+        self.compare(commit, _attempt(self.store.commit, commit))
+
+    def compare(self, commit: Commit, actual: Receipt | type[LaminaError]) -> None:
+        """Commit to the model as well, and compare the answers and what was touched."""
         expected = _attempt(self.world.commit, commit)
-        actual = _attempt(self.store.commit, commit)
         assert _told(actual) == expected, (commit, actual, expected)
-        touched = {_subject(change) for change in changes}
+        touched = {_subject(change) for change in commit.changes}
         if isinstance(expected, Done):
             touched |= {outcome[0] for outcome in expected.outcomes}
         compare_touched(self.store, self.world, sorted(touched), commit.tx)
@@ -248,10 +263,50 @@ def _tick(history: History) -> None:
     history.now += timedelta(minutes=history.choose((1, 1, 7, 90, -3, -600)))
 
 
+def _leap(history: History) -> None:
+    """The clock goes wrong by years, or comes back."""
+    history.now -= history.away
+    history.away = history.choose((timedelta(), timedelta(), YEARS, -YEARS, YEARS / 4))
+    history.now += history.away
+
+
+def _prune(history: History) -> None:
+    choose = history.choose
+    layer, versions = choose(LAYERS), choose((None, 0, 1, 3))
+    ages = tuple(timedelta(minutes=minutes) for minutes in (0, 5, 60, 1000))
+    before = choose((None, *(history.now - age for age in ages)))
+    cut, old = Cut(layer, versions, before), history.now - choose(ages)
+    retention = Retention((cut,), old)
+    expected = replace(history.world).prune(cut, old)
+    assert history.store.prunable(retention) == expected
+    assert history.store.prune(retention) == history.world.prune(cut, old) == expected
+
+
 def _configure(history: History) -> None:
     value = history.choose(("review", "newest"))
     history.store.configure("knowledge.ties", value)
     history.world.settings["knowledge.ties"] = value
+
+
+def _elsewhere(history: History) -> None:
+    """Another process writes; where there can be none, this one does."""
+    commit = history.asked(history.choose(CHANGES)(history), history.choose(CHANGES)(history))
+    if crossing.has_other_processes(history):
+        history.compare(commit, crossing.elsewhere(history, commit))
+    else:
+        history.compare(commit, _attempt(history.store.commit, commit))
+
+
+def _crash(history: History) -> None:
+    """Another process dies around its commit: all of it is there, or nothing."""
+    if not crossing.has_other_processes(history):
+        return
+    commit = history.asked(*(history.choose(CHANGES)(history) for _ in range(3)))
+    fate = history.choose((DIES_BEFORE, DIES_AFTER))
+    crossing.crash(history, commit, fate)
+    if fate == DIES_AFTER:
+        _attempt(history.world.commit, commit)
+    compare(history.store, history.world)
 
 
 RULES: dict[str, Callable[[History], None]] = {
@@ -266,6 +321,8 @@ RULES: dict[str, Callable[[History], None]] = {
     "twins": _twins,
     "repeat": _repeatable,
     "tick": _tick,
+    "leap": _leap,
+    "prune": _prune,
     "configure": _configure,
     "ask": lambda history: compare_answer(
         history.store, history.world, history.now, history.choose
@@ -275,4 +332,9 @@ RULES: dict[str, Callable[[History], None]] = {
     ),
     "compare": lambda history: compare(history.store, history.world),
     "reopen": lambda history: history.reopen(),
+    "mark": crossing.mark,
+    "look back": crossing.look_back,
+    "listen": crossing.listen,
+    "elsewhere": _elsewhere,
+    "crash": _crash,
 }

@@ -6,16 +6,18 @@ obvious on purpose: every commit works on a copy that replaces the world only if
 
 from copy import copy
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from lamina.core import canonical
 from lamina.core.changes import Action, Adopt, Change, Commit, Erase, Move, Put, Witness
 from lamina.core.ids import RecordId
 from lamina.core.layers import LAYERS
 from lamina.core.record import Content, Record, State, Trust, to_json
+from lamina.core.retention import Cut, Pruned
 from lamina.errors import ConflictError, InvalidInputError, NotFoundError
 
 SEARCHED = ("current", "proposed", "archived")
+TWO_YEARS = timedelta(days=730)
 BELIEF = (Trust.WEB, Trust.TOOL, Trust.FILE, Trust.AGENT, Trust.SYSTEM, Trust.USER)
 
 
@@ -63,6 +65,7 @@ class World:
             if request != commit.request:
                 raise ConflictError("used before")
             return replace(done, repeated=True)
+        commit = replace(commit, at=self._time_of(commit))
         after = self._copy()
         start = {stream: log[-1].at for stream, log in self.logs.items()}
         for change in commit.changes:
@@ -77,6 +80,53 @@ class World:
             after.receipts[owner] = (commit.request, done)
         self.__dict__.update(after.__dict__)
         return done
+
+    def prune(self, cut: Cut, receipts_before: datetime) -> Pruned:
+        """Forget versions of one layer that were replaced, and old receipts; say how many."""
+        layers = [self.records[record_id].layer for record_id, _ in self.versions]
+        kept = {layer: layers.count(layer) for layer in layers}
+        gone = [one for one in self.versions if self._may_go(one, cut)]
+        self.versions = {one: kept for one, kept in self.versions.items() if one not in gone}
+        old = [
+            owner for owner, (_, done) in self.receipts.items()
+            if done.seqs and self.logs[done.seqs[0][0]][done.seqs[0][1] - 1].at < receipts_before
+        ]  # fmt: skip
+        self.receipts = {one: done for one, done in self.receipts.items() if one not in old}
+        return Pruned(kept, {cut.layer: len(gone)} if gone else {}, len(old))
+
+    def _may_go(self, version: tuple[RecordId, int], cut: Cut) -> bool:
+        record_id, rev = version
+        newer = sorted(other for one, other in self.versions if one == record_id and other > rev)
+        if not newer or self.records[record_id].layer != cut.layer:
+            return False
+        [ended] = [
+            entry.at for log in self.logs.values() for entry in log
+            if (entry.record, entry.rev) == (record_id, newer[0])
+            and entry.action is not Action.WITNESSED
+        ]  # fmt: skip
+        too_many = cut.versions is not None and len(newer) > cut.versions
+        return too_many or (cut.before is not None and ended < cut.before)
+
+    def _time_of(self, commit: Commit) -> datetime:
+        """What the clock says, unless it is years from what the streams and the store have seen."""
+        ends = {stream: log[-1].at for stream, log in self.logs.items()}
+        near = [stream for stream, end in ends.items() if abs(commit.at - end) <= TWO_YEARS]
+        if not ends or any(stream in near for stream in self._streams_of(commit)):
+            return commit.at
+        newest = max(ends.values())
+        return newest if abs(commit.at - newest) > TWO_YEARS else commit.at
+
+    def _streams_of(self, commit: Commit) -> set[str]:
+        scopes = set()
+        for change in commit.changes:
+            ids = [change.record.id if isinstance(change, Adopt) else change.id]
+            if isinstance(change, Put):
+                scopes.add(change.scope)
+                ids += [change.revises] if change.revises else []
+            elif isinstance(change, Adopt):
+                scopes.add(change.record.scope)
+            scopes |= {self.records[one].scope for one in ids if one in self.records}
+        return {stream_name(scope) for scope in scopes}
 
     def holder(self, scope: str, layer: str, kind: str, key: str) -> Record | None:
         """The current record that stands for a key."""

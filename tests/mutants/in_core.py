@@ -120,6 +120,11 @@ CORE = (
         "if current is not None and _identity(current) != _identity(record):", "if False:",
     ),
     Mutant(
+        "adopting_does_not_rewrite_what_is_append_only", "an import rewrites an episode",
+        "append-only ignored", PLANNING,
+        "if current is not None and _rewrites(record, current):", "if False:",
+    ),
+    Mutant(
         "adopting_where_the_key_is_taken_makes_a_proposal", "two current records in one slot",
         "uniqueness unchecked", PLANNING,
         "record = replace(record, state=State.PROPOSED)", "pass",

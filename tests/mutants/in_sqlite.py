@@ -10,13 +10,14 @@ LOG = "stores/sqlite/log.py"
 PREDICATES = "stores/sqlite/predicates.py"
 INDEX = "stores/sqlite/index.py"
 CONNECTIONS = "stores/sqlite/connections.py"
-CARE = "stores/sqlite/care.py"
+PAGES = "stores/sqlite/care/pages.py"
+WORDS = "stores/sqlite/care/words.py"
 
 _SEARCH = """\
     where = everything(wanted.reach, wanted.where, wanted.live_at)
     found = [
         match
-        for stream in _streams(connection, wanted.reach)
+        for stream in _streams(connection, wanted)
         for match in _search_stream(connection, stream, wanted, where)
     ]
     found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
@@ -28,7 +29,7 @@ _SEARCH_THEN_FILTER = """\
     where = everything(wanted.reach, Filter(), wanted.live_at)
     found = [
         match
-        for stream in _streams(connection, wanted.reach)
+        for stream in _streams(connection, wanted)
         for match in _search_stream(connection, stream, wanted, where)
     ]
     found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
@@ -67,7 +68,7 @@ SQLITE = (
     ),
     _planted(
         "an_erased_key_is_free_again", "versions of what was erased stay", "erase keeps content",
-        COMMITS, "connection.execute(_PRUNE, (rid, -1))", "pass",
+        COMMITS, "lines.drop(connection, record_id)", "pass",
     ),
     _planted(
         "erasing_moves_the_word_counts_back", "erased words are still counted", "statistics",
@@ -75,8 +76,8 @@ SQLITE = (
     ),
     _planted(
         "scrubbing_leaves_no_erased_byte", "nobody looks for erased bytes", "scrub skipped",
-        STORE, "return scrub(self._connections, self._folder, erased)",
-        "from lamina.stores.base import ScrubReport as Report\n\n        return Report(files=1)",
+        STORE, "report = scrub(self._connections, self._folder, erased)",
+        "from lamina.stores.base import ScrubReport as Report\n\n        report = Report(files=1)",
     ),
     _planted(
         "what_a_remaining_record_says_is_no_residue", "living bytes count as residue",
@@ -160,7 +161,7 @@ SQLITE = (
     ),
     _planted(
         "a_healthy_store_has_nothing_to_report", "an old reader checks the index", "false alarm",
-        CARE, 'one(connection, "select rowid from word limit 1")', "pass",
+        PAGES, 'one(look.connection, "select rowid from word limit 1")', "pass",
     ),
     _planted(
         "a_closed_store_takes_no_writes", "a closed store opens itself again", "closed twice",
@@ -203,7 +204,7 @@ SQLITE = (
     ),
     _planted(
         "words_beyond_reach_do_not_exist", "every word of a stream is known",
-        "existence leaks", INDEX, "None if reach.sees_stream(name) else within", "None",
+        "existence leaks", INDEX, "None if wanted.reach.sees_stream(name) else within", "None",
     ),
     _planted(
         "what_any_kept_version_says_is_found_by_its_text", "only the newest is looked through",
@@ -240,8 +241,8 @@ SQLITE = (
     ),
     _planted(
         "counting_agrees_with_querying", "what ran out is counted", "expired shown", READS,
-        "where = everything(wanted.reach, wanted.where, wanted.live_at)\n    sql",
-        "where = everything(wanted.reach, wanted.where, None)\n    sql",
+        "where = everything(wanted.reach, wanted.where, wanted.live_at)\n    moment",
+        "where = everything(wanted.reach, wanted.where, None)\n    moment",
     ),
     _planted(
         "what_is_not_live_is_left_out", "a record lives through its last instant",
@@ -249,7 +250,7 @@ SQLITE = (
     ),
     _planted(
         "only_the_newest_version_is_asked", "every version is asked", "old versions shown",
-        READS, 'NEWEST: Final = "record r join version v on v.vid = r.head"',
+        "stores/sqlite/past.py", 'NEWEST: Final = "record r join version v on v.vid = r.head"',
         'NEWEST: Final = "record r join version v on v.rid = r.rid"',
     ),
     _planted(
@@ -289,8 +290,21 @@ SQLITE = (
     ),
     _planted(
         "indexing_anew_changes_no_answer", "what is forgotten is indexed anew", "index not updated",
-        CARE, "terms = analyse(record) if is_indexed(record) else ()",
+        WORDS, "terms = analyse(record) if is_indexed(record) else ()",
         "terms = analyse(record)",
+    ),
+    _planted(
+        "a_repair_of_a_healthy_store_changes_no_answer", "a repair leaves the index empty",
+        "repair loses", "stores/sqlite/care/repairing.py",
+        "return reindex(connection, analyse, lambda",
+        "return reindex(connection, lambda record: (), lambda",
+    ),
+    _planted(
+        "a_whole_log_passes_an_audit_of_all_and_of_each_stream",
+        "the records of others are held against one log", "streams mixed up",
+        "stores/sqlite/care/versions.py",
+        "kept = (row for row in look.each(VERSIONS) if look.covers(row[1]))",
+        "kept = (row for row in look.each(VERSIONS))",
     ),
     _planted(
         "scores_equal_those_of_the_reference", "long texts score better", "ranking", INDEX,

@@ -1,11 +1,14 @@
 """For each clause of the contract, the planted bug that turns it red."""
 
 from tests.mutants.in_core import CORE
+from tests.mutants.in_feed import FEEDS
+from tests.mutants.in_notices import NOTICES
 from tests.mutants.in_sqlite import SQLITE
 from tests.mutants.in_stores import STORES
+from tests.mutants.in_time import TIME
 from tests.mutants.mutant import Mutant
 
-MUTANTS: tuple[Mutant, ...] = (*CORE, *STORES, *SQLITE)
+MUTANTS: tuple[Mutant, ...] = (*CORE, *STORES, *FEEDS, *TIME, *NOTICES, *SQLITE)
 
 QUICK_KINDS = (
     "scope predicate dropped", "LIKE for range", "ack without commit", "event skipped",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import lamina
-from lamina.errors import StoreReadOnlyError, StoreUnavailableError
+from lamina.errors import InvalidInputError, StoreUnavailableError
 from lamina.stores.sqlite import driver, locks, migrations
 from lamina.stores.sqlite.locks import Presence, Turns
 
@@ -178,7 +178,7 @@ def test_every_store_has_an_identity_of_its_own(tmp_path: Path) -> None:
 
 def test_locks_that_cannot_be_made_are_reported(tmp_path: Path) -> None:
     (tmp_path / locks.LOCKS).write_text("in the way")
-    with pytest.raises(StoreReadOnlyError, match="locks"):
+    with pytest.raises(InvalidInputError, match="locks"):
         lamina.open(tmp_path)
 
 

@@ -1,50 +1,65 @@
-"""How fast synced writes are, next to what the disk itself takes for the same bytes.
+"""How fast synced writes are: next to what the disk takes, by many writers, on a store that grew.
 
-Raw appends and writes through the front door alternate in one run, so that both meet the same disk
-in the same mood; so do the rounds with one, several and many threads. Threads start together, have
-written before the watch starts, and do nothing but write until it stops.
+What is compared takes turns in one run, so that all of it meets the same disk in the same mood: raw
+appends, writes to a small store and writes to a large one alternate one by one, and the crowds of
+writers round by round.
 """
 
 import os
-import platform
 import shutil
 import tempfile
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
 from lamina import clock
+from lamina.bench import crowds, feed, growth
+from lamina.bench.crowds import LEAST, PROJECT, Crew, Crowd, Round
+from lamina.bench.drafts import draft
+from lamina.bench.measure import Phase, Spread, check_disk, log_kb, machine, ratio, rounds
 from lamina.core.draft import Draft
 from lamina.core.record import canonical_bytes
 from lamina.errors import InvalidInputError
 from lamina.memory import Memory
 from lamina.opening import open as open_memory
-from lamina.stores.filesystem import is_in_memory, kind_of, prepare_folder
 
-BATCH: Final = 1000
 THREADS: Final = (1, 8, 32)
-ROUNDS: Final = 3
-_LEAST: Final = 4
-"""Writes of each thread in a round: with fewer, its first and last would be all there is."""
-_READS: Final = 200
-_WORDS: Final = (
-    "deploy review branch index schema queue worker token cache retry timeout region bucket"
-    " billing invoice customer session upload parser release rollback alert latency budget"
-).split()
-
-Progress = Callable[[str, int], None]
-"""Called with what is measured and how many writes were added to it."""
+PROCESSES: Final = (1, 4, 8)
+CROWD: Final = 8
+"""How many threads, and how many processes, are compared on both stores."""
+GROWTH_AIM: Final = 1.3
+OPENING_AIM_MS: Final = 300
+MOST_RECORDS: Final = 1_000_000
+MOST_SECONDS: Final = 60
+_ONE_BY_ONE: Final = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """The middle and the tail of many timings."""
+class Plan:
+    """What to measure, and where."""
 
-    p50_ms: float
-    p99_ms: float
+    folder: Path
+    records: int
+    """How large the large store is."""
+    seconds: float
+    """How long each measurement takes."""
+    keep: bool = False
+    """Whether the large store stays for the next run."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.records <= MOST_RECORDS:
+            raise InvalidInputError(f"`records` must be from 1 to 1,000,000, not {self.records}")
+        if not 0 < self.seconds <= MOST_SECONDS:
+            raise InvalidInputError(f"`seconds` must be up to {MOST_SECONDS}, not {self.seconds}")
+
+    @property
+    def kept(self) -> Path:
+        """Where the large store lies that stays."""
+        return self.folder / f"lamina-bench-{self.records}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,203 +67,195 @@ class WriteFigures:
     """What one run measured."""
 
     filesystem: str
-    records: int
+    prepared: tuple[int, int]
+    """How many records the small and the large store had at the start."""
     record_bytes: int
     raw: Spread
-    single: Spread
-    ratio_to_raw: float
+    single: growth.Growth
     batch_per_second: float
-    threads_per_second: dict[int, float]
-    stored: int
-    """How many records were there when reads were measured."""
-    get_p50_ms: float
-    recall_p50_ms: float
+    threads: dict[int, Crowd]
+    processes: dict[int, Crowd]
+    large_threads: Crowd
+    large_processes: Crowd
+    reads: dict[str, growth.Reads]
+    opening: growth.Opening
+    resident: growth.Resident
+    feed: feed.Feed
+    log_kb: dict[str, int]
+
+    @property
+    def ratio_to_raw(self) -> float:
+        """How many times longer a synced write takes than a raw append and sync."""
+        return ratio(self.single.small.wait.p50_ms, self.raw.p50_ms)
+
+    @property
+    def growths(self) -> dict[str, growth.Growth]:
+        """Each sort of writers on both stores."""
+        return {
+            "single": self.single,
+            f"threads_{CROWD}": growth.Growth(self.threads[CROWD], self.large_threads),
+            f"processes_{CROWD}": growth.Growth(self.processes[CROWD], self.large_processes),
+        }
 
     def to_json(self) -> dict[str, Any]:
         """The figures with the machine they were measured on."""
+        small, large = self.prepared
+        growths = {name: found.to_json() for name, found in self.growths.items()}
+        worst = max(found.ratio for found in self.growths.values())
         return {
             "bench": "write",
+            "machine": machine(),
             "filesystem": self.filesystem,
-            "records": self.records,
+            "records": large,
             "record_bytes": self.record_bytes,
             "raw": asdict(self.raw),
-            "single": {**asdict(self.single), "ratio_to_raw": self.ratio_to_raw},
-            "batch": {"size": BATCH, "records_per_second": self.batch_per_second},
-            "threads": {str(n): rate for n, rate in self.threads_per_second.items()},
-            "reads": {
-                "stored": self.stored,
-                "get_p50_ms": self.get_p50_ms,
-                "recall_p50_ms": self.recall_p50_ms,
+            "single": {**self.single.small.to_json(), "ratio_to_raw": self.ratio_to_raw},
+            "batch": {"size": growth.BATCH, "records_per_second": self.batch_per_second},
+            "threads": _crowds(self.threads),
+            "processes": _crowds(self.processes),
+            "growth": {
+                "from": small, "to": large, "worst": worst, "aim": GROWTH_AIM, **growths,
             },
-            "machine": machine(),
-        }
+            "reads": {name: asdict(found) for name, found in self.reads.items()},
+            "opening": {**asdict(self.opening), "aim_ms": OPENING_AIM_MS},
+            "feed": self.feed.to_json(),
+            "resident": self.resident.to_json(),
+            "log_kb": self.log_kb,
+        }  # fmt: skip
 
 
-def measure(folder: Path, records: int, progress: Progress) -> WriteFigures:
-    """Measure in a scratch store below `folder`, which is removed afterwards."""
-    if not 1 <= records <= 1_000_000:
-        raise InvalidInputError(f"`records` must be from 1 to 1,000,000, not {records}")
-    kind = check_disk(folder)
-    scratch = Path(tempfile.mkdtemp(prefix="lamina-bench-", dir=folder))
+def measure(plan: Plan, phase: Phase) -> WriteFigures:
+    """Measure in scratch stores below the plan's folder, which are removed afterwards."""
+    kind = check_disk(plan.folder)
+    scratch = Path(tempfile.mkdtemp(prefix="lamina-bench-", dir=plan.folder))
     try:
-        with open_memory(scratch / "store", project="bench") as mem:
-            size = len(canonical_bytes(mem.get(mem.remember(**_draft(0)).id)))
-            raw, single = _alternate(mem, scratch / "raw", records, size, progress)
-            batch = _batches(mem, progress)
-            threads = _rounds(mem, records, progress)
-            stored = mem.count()
-            got, recalled = _reads(mem, min(records, _READS), progress)
+        large = plan.kept if plan.keep else scratch / "large"
+        with _Stores.open(scratch / "small", large, plan.records, phase) as stores:
+            return _measure(stores, kind, plan.seconds, phase)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stores:
+    """A small store and a large one, both prepared and open."""
+
+    small: Memory
+    large: Memory
+    places: tuple[Path, Path]
+    prepared: tuple[int, int]
+
+    @classmethod
+    @contextmanager
+    def open(cls, small: Path, large: Path, records: int, phase: Phase) -> Iterator["_Stores"]:
+        few = min(growth.SMALL, records)
+        with (
+            open_memory(small, project=PROJECT) as one,
+            open_memory(large, project=PROJECT) as other,
+        ):
+            growth.prepare(one, few, phase)
+            growth.prepare(other, records, phase)
+            yield cls(one, other, (small, large), (few, records))
+
+
+def _measure(stores: _Stores, kind: str, seconds: float, phase: Phase) -> WriteFigures:
+    mem, large = stores.small, stores.large
+    size = len(canonical_bytes(mem.get(mem.remember(**draft(0)).id)))
+    raw, *single = _one_by_one(stores, size, seconds, phase)
+    found = _take_turns(stores, seconds, phase)
+    logs = {"small": log_kb(stores.places[0]), "large": log_kb(stores.places[1])}
     return WriteFigures(
-        filesystem=kind or "unknown",
-        records=records,
+        filesystem=kind,
+        prepared=stores.prepared,
         record_bytes=size,
-        raw=_spread(raw),
-        single=_spread(single),
-        ratio_to_raw=round(_at(single, 50) / _at(raw, 50), 2),
-        batch_per_second=batch,
-        threads_per_second=threads,
-        stored=stored,
-        get_p50_ms=_spread(got).p50_ms,
-        recall_p50_ms=_spread(recalled).p50_ms,
+        raw=Spread.of(raw),
+        single=growth.Growth(*(Crowd.of([Round([waits], sum(waits))]) for waits in single)),
+        batch_per_second=_batch(mem),
+        threads={number: found["threads", number] for number in THREADS},
+        processes={number: found["processes", number] for number in PROCESSES},
+        large_threads=found["large threads", CROWD],
+        large_processes=found["large processes", CROWD],
+        log_kb=logs,
+        reads={"small": growth.read(mem, seconds), "large": growth.read(large, seconds)},
+        opening=growth.opening(stores.places[1], large, phase),
+        feed=feed.measure(stores.places[1], large, seconds, phase),
+        resident=growth.resident(stores.places[1], stores.prepared[1], phase),
     )
 
 
-def steps(records: int) -> int:
-    """How much progress a run reports in all."""
-    shared = sum(n * _share(n, records) for n in THREADS) * ROUNDS
-    return records + BATCH + shared + 2 * min(records, _READS)
-
-
-def check_disk(folder: Path) -> str:
-    """The kind of file system under a folder; one that keeps files in memory is refused."""
-    prepare_folder(folder)
-    kind = kind_of(folder.resolve())
-    if is_in_memory(kind):
-        raise InvalidInputError(
-            f"{folder} lies on {kind}, where a sync reaches no disk and figures mean nothing",
-            remedy="Name a directory on a real disk with --dir",
-        )
-    return kind
-
-
-def machine() -> dict[str, Any]:
-    """What the figures depend on."""
-    from lamina.stores.sqlite.driver import connect, one
-
-    with connect(Path(":memory:"), create=True) as connection:
-        sqlite = one(connection, "select sqlite_version()")
-    return {
-        "python": platform.python_version(),
-        "sqlite": sqlite,
-        "system": f"{platform.system()} {platform.machine()}",
-        "cpus": os.cpu_count() or 1,
-    }
-
-
-def _alternate(
-    mem: Memory, path: Path, records: int, size: int, progress: Progress
-) -> tuple[list[float], list[float]]:
-    raw, single = [], []
+def _one_by_one(
+    stores: _Stores, size: int, seconds: float, phase: Phase
+) -> tuple[list[float], list[float], list[float]]:
+    """Timings of raw appends of so many bytes, and of writes to each of the stores."""
+    timings: tuple[list[float], list[float], list[float]] = ([], [], [])
+    raw = stores.places[0].parent / "raw"
     payload = b"x" * size
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    handle = os.open(raw, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def append(_: Draft) -> None:
+        os.write(handle, payload)
+        # macOS has no fdatasync.
+        getattr(os, "fdatasync", os.fsync)(handle)
+
+    def remember(mem: Memory) -> Callable[[Draft], object]:
+        return lambda asked: mem.remember(**asked)
+
+    turns: tuple[Callable[[Draft], object], ...] = (
+        append, remember(stores.small), remember(stores.large)
+    )  # fmt: skip
+    # Whoever comes second has a warmer processor, so each comes first, second and third in turn.
+    orders = ((0, 1, 2), (2, 1, 0), (1, 2, 0), (0, 2, 1), (2, 0, 1), (1, 0, 2))
+    start = clock.stopwatch()
     try:
-        for number in range(records):
-            draft = _draft(number)
-            start = clock.stopwatch()
-            os.write(handle, payload)
-            _sync(handle)
-            between = clock.stopwatch()
-            mem.remember(**draft)
-            raw.append(between - start)
-            single.append(clock.stopwatch() - between)
-            progress("single writes", 1)
+        with phase("Writes one by one", 100) as advance:
+            for number in count():
+                asked = draft(_ONE_BY_ONE + number)
+                for which in orders[number % len(orders)]:
+                    began = clock.stopwatch()
+                    turns[which](asked)
+                    timings[which].append(clock.stopwatch() - began)
+                passed = clock.stopwatch() - start
+                advance(int(100 * passed / seconds))
+                if passed >= seconds and number + 1 >= LEAST:
+                    return timings
     finally:
         os.close(handle)
-    return raw, single
+    return timings
 
 
-def _batches(mem: Memory, progress: Progress) -> float:
-    drafts = [_draft(number) for number in range(BATCH)]
+def _take_turns(stores: _Stores, seconds: float, phase: Phase) -> dict[tuple[str, int], Crowd]:
+    """Every crowd, on the small store, and those to compare it with on the large one."""
+    times = rounds(seconds)
+    each = seconds / times
+    with ExitStack() as stack:
+        crew = stack.enter_context(Crew.of(max(PROCESSES), stores.places))
+        turns: dict[tuple[str, int], Callable[[], Round]] = {
+            **{("threads", n): partial(crowds.threads, stores.small, n, each) for n in THREADS},
+            ("large threads", CROWD): partial(crowds.threads, stores.large, CROWD, each),
+            **{("processes", n): partial(crew.write, 0, n, each) for n in PROCESSES},
+            ("large processes", CROWD): partial(crew.write, 1, CROWD, each),
+        }
+        found: dict[tuple[str, int], list[Round]] = {name: [] for name in turns}
+        advance = stack.enter_context(phase("Crowds of writers", times * len(turns)))
+        for step in range(times * len(turns)):
+            name = list(turns)[step % len(turns)]
+            found[name].append(turns[name]())
+            advance(step + 1)
+    return {name: Crowd.of(of_crowd) for name, of_crowd in found.items()}
+
+
+def _batch(mem: Memory) -> float:
+    drafts = [draft(number) for number in range(growth.BATCH)]
     start = clock.stopwatch()
     mem.remember_many(drafts)
-    took = clock.stopwatch() - start
-    progress("one batch", BATCH)
-    return round(BATCH / took, 1)
+    return round(growth.BATCH / (clock.stopwatch() - start), 1)
 
 
-def _rounds(mem: Memory, records: int, progress: Progress) -> dict[int, float]:
-    """Writes per second of one, several and many threads, which share the price of a sync."""
-    seconds = dict.fromkeys(THREADS, 0.0)
-    for _ in range(ROUNDS):
-        for threads in THREADS:
-            share = _share(threads, records)
-            seconds[threads] += _together(mem, threads, share)
-            progress(f"{threads} threads", threads * share)
-    return {n: round(n * _share(n, records) * ROUNDS / seconds[n], 1) for n in THREADS}
-
-
-def _share(threads: int, records: int) -> int:
-    """How many records each thread writes in a round."""
-    return max(_LEAST, -(-records // (threads * ROUNDS)))
-
-
-def _together(mem: Memory, threads: int, share: int) -> float:
-    """Seconds from the common start of the threads to the end of the last one."""
-    gate = threading.Event()
-
-    def work(first: int) -> None:
-        drafts = [_draft(first + number) for number in range(share)]
-        gate.wait()
-        for draft in drafts:
-            mem.remember(**draft)
-
-    with ThreadPoolExecutor(threads) as pool:
-        # The first writes start the threads and open connections, which is not measured.
-        list(pool.map(lambda number: mem.remember(**_draft(number)), range(threads)))
-        try:
-            running = [pool.submit(work, number * share) for number in range(threads)]
-        finally:
-            start = clock.stopwatch()
-            gate.set()
-        for one in running:
-            one.result()
-        return clock.stopwatch() - start
-
-
-def _reads(mem: Memory, number: int, progress: Progress) -> tuple[list[float], list[float]]:
-    """Timings of reading a record by its id, and of a search for two words."""
-    ids = [record.id for record in mem.query(limit=number)]
-    questions = [f"observation {at}" for at in range(number)]
-    got = [_timed(mem.get, one) for one in ids]
-    progress("gets", len(ids))
-    recalled = [_timed(mem.recall, words) for words in questions]
-    progress("recalls", len(questions))
-    return got, recalled
-
-
-def _timed(call: Callable[[str], object], argument: str) -> float:
-    start = clock.stopwatch()
-    call(argument)
-    return clock.stopwatch() - start
-
-
-def _draft(number: int) -> Draft:
-    """A memory of ordinary size, different each time."""
-    picked = [_WORDS[(number * 7 + step * 11 + number // 24) % len(_WORDS)] for step in range(24)]
-    return {"text": f"Observation {number}: {' '.join(picked)}.", "kind": "decision"}
-
-
-def _sync(handle: int) -> None:
-    # macOS has no fdatasync.
-    getattr(os, "fdatasync", os.fsync)(handle)
-
-
-def _spread(timings: list[float]) -> Spread:
-    return Spread(round(_at(timings, 50) * 1000, 3), round(_at(timings, 99) * 1000, 3))
-
-
-def _at(timings: list[float], percent: int) -> float:
-    ordered = sorted(timings)
-    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
+def _crowds(found: dict[int, Crowd]) -> dict[str, Any]:
+    first = next(iter(found.values()))
+    return {
+        str(number): {
+            **crowd.to_json(), "ratio_to_one": ratio(crowd.per_second, first.per_second)
+        }
+        for number, crowd in found.items()
+    }  # fmt: skip

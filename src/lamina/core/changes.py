@@ -172,3 +172,16 @@ class Version:
 
     event: Event
     record: Record | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One entry of the change feed: an event with the version it made and the one before it."""
+
+    event: Event
+    record: Record | None
+    """What the record said then; `None` when it was erased since, or that version is not kept."""
+    before: Record | None = None
+    """The version that it took the place of, as far as it is kept."""
+    cursor: str = ""
+    """The place right behind this change: pass it to `changes(after=…)` to go on from here."""

@@ -46,6 +46,24 @@ def check_instant(value: object, argument: str) -> datetime:
 
 def after(start: datetime, span: str, argument: str) -> datetime:
     """The instant a span such as `30m`, `12h` or `7d` after `start`."""
+    try:
+        return start + check_span(span, argument)
+    except OverflowError:
+        raise InvalidInputError(f"`{argument}` reaches beyond the year 9999") from None
+
+
+def looking_back(value: str, now: datetime, argument: str) -> datetime:
+    """The instant that is meant: itself, or as a span such as `7d`, which ends now."""
+    if not _SPAN.fullmatch(value.strip()):
+        return check_instant(value, argument)
+    try:
+        return now - check_span(value, argument)
+    except OverflowError:
+        raise InvalidInputError(f"`{argument}` reaches back beyond the year 1") from None
+
+
+def check_span(span: str, argument: str) -> timedelta:
+    """Read a span of time such as `30m`, `12h` or `7d`."""
     found = _SPAN.fullmatch(span.strip())
     if not found:
         raise InvalidInputError(
@@ -53,6 +71,6 @@ def after(start: datetime, span: str, argument: str) -> datetime:
             remedy="Write a number and a unit: 45s, 30m, 12h, 7d or 4w",
         )
     try:
-        return start + timedelta(seconds=int(found[1]) * _UNITS[found[2]])
+        return timedelta(seconds=int(found[1]) * _UNITS[found[2]])
     except OverflowError:
         raise InvalidInputError(f"`{argument}` reaches beyond the year 9999") from None

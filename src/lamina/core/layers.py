@@ -6,6 +6,7 @@ name.
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -40,6 +41,12 @@ class Layer:
     durability: Durability = Durability.SYNCED
     history: int | None = None
     """How many earlier versions stay; `None` keeps all."""
+    horizon: timedelta | None = None
+    """How long a version stays once it was replaced; `None` is for ever.
+
+    Only maintenance applies it. Most layers keep all: what was believed, and when, is what a memory
+    is for. Signals are news, and what was read out of files can be read out of them again.
+    """
     pipeline_only: bool = False
     """Written by extraction and indexing alone."""
     indexed: bool = True
@@ -53,7 +60,8 @@ _ALL: Final = (
           durability=Durability.COMMITTED, history=0, indexed=False, recalled=False),
     Layer("now", ("objective", "next_steps")),
     Layer("fact", ("general", "preference", "personal", "config"), open_kinds=False),
-    Layer("blackboard", ("signal",), durability=Durability.COMMITTED, history=16),
+    Layer("blackboard", ("signal",), durability=Durability.COMMITTED, history=16,
+          horizon=timedelta(days=30)),
     Layer("session", ("user", "assistant", "tool_call", "tool_result", "summary"),
           open_kinds=False, append_only=True, key_includes_kind=True, recalled=False),
     Layer("log", ("SYSTEM", "TOOL_USE", "THOUGHT", "USER_FEEDBACK", "ERROR"),
@@ -67,8 +75,8 @@ _ALL: Final = (
           key_includes_kind=True),
     Layer("artifact", ("file", "patch", "test", "document", "config"), open_kinds=False),
     Layer("item", ("note", "entity", "claim", "task", "decision"),
-          open_kinds=False, pipeline_only=True),
-    Layer("source", ("chunk",), pipeline_only=True),
+          open_kinds=False, pipeline_only=True, horizon=timedelta(days=90)),
+    Layer("source", ("chunk",), pipeline_only=True, horizon=timedelta(days=90)),
     Layer("task", ("task",)),
     Layer("archive", ("original", "capsule", "summary"), recalled=False),
 )  # fmt: skip

@@ -17,6 +17,7 @@ from lamina.core.layers import LAYERS, Durability, is_indexed, place_of, slot
 from lamina.core.record import Record, State, canonical_bytes, content_fields
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
+from lamina.core.timekeeping import ACCEPT, LEAP, accepted_in, believed
 from lamina.core.versions import INDEX_VERSION
 from lamina.errors import ConflictError, InvalidInputError, NotFoundError, StoreVersionError
 
@@ -37,6 +38,9 @@ class View(Protocol):
 
     def last_instant(self, stream: str) -> datetime | None:
         """When the stream's newest event happened."""
+
+    def newest_instant(self) -> datetime | None:
+        """When the newest event of any stream happened; asked only when a clock is in doubt."""
 
     def setting(self, name: str) -> str | None:
         """What was chosen for this store, if anything."""
@@ -74,10 +78,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The steps of a commit and what each change came to."""
+    """The steps of a commit, what each change came to, and when it all happens."""
 
     steps: tuple[Step, ...]
     outcomes: tuple[Outcome, ...]
+    commit: Commit
+    """As it was asked for, at a time that can be believed."""
 
 
 def needs(commit: Commit) -> Needs:
@@ -114,7 +120,7 @@ def make_plan(commit: Commit, view: View) -> Plan:
     planner = _Planner(commit, view)
     for change in commit.changes:
         planner.decide(change)
-    return Plan(tuple(planner.steps), tuple(planner.outcomes))
+    return planner.plan()
 
 
 def durability_of(commit: Commit) -> Durability:
@@ -135,6 +141,7 @@ class _Planner:
         named = needs(commit)
         self._records: dict[RecordId, Record | None] = dict.fromkeys(named.ids)
         self._records |= {record.id: record for record in view.records(named.ids)}
+        self._commit = self._at_a_believed_time(named.scopes)
         places = _once((*named.places, *self._reachable()))
         self._places: dict[str, Record | None] = dict.fromkeys(places)
         self._places |= {str(place_of(record)): record for record in view.holders(places)}
@@ -154,6 +161,20 @@ class _Planner:
                     continue
             if record is not None and record.key is not None:
                 yield slot(LAYERS[record.layer], record.scope, kind, record.key)
+
+    def _at_a_believed_time(self, scopes: Sequence[str]) -> Commit:
+        """The commit, its clock questioned if no stream that it writes to bears it out."""
+        commit, view = self._commit, self._view
+        written = (*scopes, *(record.scope for record in self._records.values() if record))
+        lasts = [view.last_instant(stream) for stream in _once(map(stream_of, written))]
+        if any(last is not None and abs(commit.at - last) <= LEAP for last in lasts):
+            return commit
+        accepted = accepted_in(view.setting(ACCEPT))
+        return replace(commit, at=believed(commit.at, view.newest_instant(), accepted))
+
+    def plan(self) -> Plan:
+        """What was decided."""
+        return Plan(tuple(self.steps), tuple(self.outcomes), self._commit)
 
     def decide(self, change: Change) -> None:
         match change:
@@ -255,6 +276,11 @@ class _Planner:
                 raise _moved(f"record {record.id} rev {record.rev} says something else here")
             self.outcomes.append(_outcome(Action.UNCHANGED, current))
             return
+        if current is not None and _rewrites(record, current):
+            raise ConflictError(
+                f"record {record.id} belongs to a layer whose records never change",
+                remedy="Only its state may: leave this version out",
+            )
         if current is None and self._view.erased([record.id]):
             raise ConflictError(f"record {record.id} was erased here and stays erased")
         place = place_of(record)
@@ -309,6 +335,14 @@ def _check_expected(expect: int | None, current: Record) -> None:
 def _identity(record: Record) -> tuple[object, ...]:
     """What no version of a record may change."""
     return record.scope, record.layer, record.key, record.created_at
+
+
+def _rewrites(record: Record, current: Record) -> bool:
+    """Whether a version gives other content to a record that never changes."""
+    if not LAYERS[current.layer].append_only:
+        return False
+    moved = replace(current, state=record.state, rev=record.rev, updated_at=record.updated_at)
+    return canonical_bytes(moved) != canonical_bytes(record)
 
 
 def _outcome(action: Action, record: Record) -> Outcome:

@@ -1,10 +1,15 @@
 """Settings that belong to the store, so that every process on it behaves alike."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
+from lamina.core import retention, timekeeping
+from lamina.core.layers import LAYERS
 from lamina.errors import InvalidInputError
+
+READS: Final = "events.reads"
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,11 +19,30 @@ class Setting:
     name: str
     choices: tuple[str, ...]
     meaning: str
+    form: str = ""
+    """What else it can be, in words; nothing else unless it says so."""
+    check: Callable[[str], str] | None = None
+    """Returns a value of that form as it is to be kept, or says what is wrong with it."""
 
     @property
     def default(self) -> str:
         """What holds while nobody has chosen."""
         return self.choices[0]
+
+    @property
+    def possible(self) -> str:
+        """Everything that it can be, for people."""
+        return ", ".join(self.choices) + (f", or {self.form}" if self.form else "")
+
+
+def _history(layer: str) -> Setting:
+    name = retention.HISTORY + layer
+    choices = (retention.declared(LAYERS[layer]), retention.ALL, retention.NONE)
+    return Setting(
+        name, tuple(dict.fromkeys(choices)),
+        f"how many earlier versions stay in the layer `{layer}`, and for how long",
+        retention.FORM, partial(retention.check_keep, name),
+    )  # fmt: skip
 
 
 SETTINGS: Final = {
@@ -30,6 +54,15 @@ SETTINGS: Final = {
                 "who wins when two agents disagree with equal trust and confidence"),
         Setting("secrets.seal", ("on", "off"),
                 "whether credentials are sealed before anything is stored"),
+        Setting(READS, ("off", "on"),
+                "whether reads and searches are announced as events, as writes always are"),
+        Setting(timekeeping.ACCEPT, (timekeeping.NOBODY,),
+                "an instant vouched for, when the clock is years ahead of the newest change",
+                "an instant as 2036-01-31T12:00:00Z", timekeeping.check_accepted),
+        Setting(retention.RECEIPTS, ("30d", retention.ALL),
+                "how long a repeated idempotency key is recognised at least",
+                "a span as 7d", retention.check_receipts),
+        *(_history(layer) for layer in LAYERS),
     )
 }  # fmt: skip
 
@@ -46,11 +79,13 @@ def setting_named(name: str) -> Setting:
 def check_setting(name: str, value: str) -> str:
     """Return `value` if the setting takes it."""
     setting = setting_named(name)
-    if value not in setting.choices:
+    if value in setting.choices:
+        return value
+    if setting.check is None or not isinstance(value, str):
         raise InvalidInputError(
-            f"`{name}` cannot be {value!r:.40}", remedy=f"Use one of: {', '.join(setting.choices)}"
+            f"`{name}` cannot be {value!r:.40}", remedy=f"Use one of: {setting.possible}"
         )
-    return value
+    return setting.check(value)
 
 
 def effective(chosen: Mapping[str, str]) -> dict[str, str]:

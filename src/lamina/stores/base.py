@@ -15,15 +15,20 @@ from lamina.core.filters import Filter
 from lamina.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from lamina.core.access import Reach
-    from lamina.core.changes import Commit, Event, Receipt, Version
+    from lamina.core.announcements import Audience, Noted, Notice
+    from lamina.core.chain import Head
+    from lamina.core.changes import Changed, Commit, Event, Receipt, Version
     from lamina.core.ids import RecordId
     from lamina.core.record import Record
+    from lamina.core.retention import Pruned, Retention
     from lamina.core.sealed import Sealed
     from lamina.core.text import Term
+    from lamina.results import BackupReport
 
 
 class Capability(StrEnum):
@@ -37,6 +42,8 @@ class Capability(StrEnum):
     """An acknowledged write survives a power cut; otherwise only what was flushed does."""
     SCRUBBED = "scrubbed"
     """Erased bytes are looked for on the medium itself."""
+    BACKUP = "backup"
+    """It can be copied whole into one file while it is in use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +54,8 @@ class Query:
     where: Filter = Filter()
     live_at: datetime | None = None
     """Leave out what is not current, or has expired by this instant; `None` keeps all states."""
+    as_of: Mapping[str, int] | None = None
+    """Ask about the past: how far each stream had come then. A stream not named was empty."""
     order_by: tuple[str | None, bool] = (None, True)
     """The field and whether the greatest comes first; no field means the order of creation."""
     limit: int | None = None
@@ -64,6 +73,7 @@ class Search:
     terms: tuple[Term, ...]
     where: Filter = Filter()
     live_at: datetime | None = None
+    as_of: Mapping[str, int] | None = None
     limit: int | None = 10
 
     def __post_init__(self) -> None:
@@ -91,10 +101,17 @@ class Severity(StrEnum):
     """How much a finding matters."""
 
     OK = "ok"
+    NOTE = "note"
+    """Nothing is damaged, but somebody should know."""
     DERIVED = "derived"
     """Something that can be rebuilt from the records is wrong."""
     RECORD = "record"
     """The records themselves are damaged."""
+
+    @property
+    def is_damage(self) -> bool:
+        """Whether something is wrong."""
+        return self in (Severity.DERIVED, Severity.RECORD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +122,32 @@ class Finding:
     severity: Severity
     message: str
     remedy: str = ""
+    truth: str = ""
+    """Which side is right, where two that should agree do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aids:
+    """What a store does not know by itself, lent to it for looking itself over."""
+
+    analyse: Callable[[Record], tuple[str, ...]] | None = None
+    """The words that a record is to be found by."""
+    opens: Callable[[Sealed], bool] | None = None
+    """Whether a sealed value can be opened; it is not shown to anybody."""
+    beside: bool = True
+    """Whether what belongs beside the store is there; a copy in the making lies apart from it."""
+    tell: Callable[[float], None] = lambda share: None
+    """Told how much is done, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What was built anew."""
+
+    indexed: int
+    """How many records the keyword index holds."""
+    done: tuple[str, ...] = ()
+    """What else was wrong and is not any more, in sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +160,15 @@ class ScrubReport:
     """Files that still hold erased bytes which no remaining record explains."""
     unlooked: tuple[str, ...] = field(default=())
     """Places of the store where copies may lie and it cannot look, such as a server's own log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of what happened, in order."""
+
+    changes: tuple[Changed, ...]
+    position: Mapping[str, Head]
+    """How far this has read in each stream that had anything new, also where all was hidden."""
 
 
 class Store(Protocol):
@@ -139,14 +191,23 @@ class Store(Protocol):
     def location(self) -> str:
         """Where it is, for people; never with a password."""
 
+    @property
+    def identity(self) -> str:
+        """What tells this store from every other, for as long as it exists."""
+
     def commit(self, commit: Commit) -> Receipt:
         """Apply all changes or none, with one event for each record changed.
 
         The same idempotency key of the same principal returns the first receipt again.
         """
 
-    def get(self, reach: Reach, ids: Sequence[RecordId]) -> list[Record]:
-        """The newest versions of the records found, in the order asked for."""
+    def get(
+        self, reach: Reach, ids: Sequence[RecordId], *, as_of: Mapping[str, int] | None = None
+    ) -> list[Record]:
+        """The newest versions of the records found, in the order asked for.
+
+        As of a place in the past, the versions of that time, as far as they are kept.
+        """
 
     def find(self, reach: Reach, place: str) -> Record | None:
         """The current record in a slot."""
@@ -165,7 +226,10 @@ class Store(Protocol):
         """How many `query` would return without its limit."""
 
     def search(self, search: Search) -> list[Match]:
-        """Rank records by words, best first; statistics are those of each record's stream."""
+        """Rank records by words, best first; statistics are those of each record's stream.
+
+        As of a place in the past, the answer is the one that was right then, scores included.
+        """
 
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
         """Every event of a record with its version, oldest first; empty when it is unknown."""
@@ -178,6 +242,43 @@ class Store(Protocol):
 
     def streams(self) -> list[str]:
         """The names of all streams, sorted."""
+
+    def position(
+        self, streams: Collection[str] | None = None, *, at: datetime | None = None
+    ) -> dict[str, Head]:
+        """How far streams have come, or had come at an instant; empty ones are left out."""
+
+    def changes(self, reach: Reach, after: Mapping[str, int], limit: int) -> Page:
+        """What happened behind a place, at most `limit` events, each stream in its own order.
+
+        Across streams the older comes first. Events of an erased record are shown to those who see
+        its whole stream.
+        """
+
+    def pulse(self) -> int:
+        """A number that differs after every change, by whatever process; for `wait`."""
+
+    def wait(self, pulse: int, seconds: float) -> bool:
+        """Sleep until something may have changed since `pulse`, or the time is up.
+
+        Ask for the pulse first, then read, then wait: so nothing falls in between.
+        """
+
+    def note(self, notices: Sequence[Notice]) -> None:
+        """Keep what was announced, outside the log: as well as can be, and only the newest.
+
+        It may be held back for a moment, and costs the caller no wait. One about a record that is
+        gone is not kept, and every erase takes them all away: a query may quote what was erased.
+        """
+
+    def noted(self, audience: Audience, after: int, limit: int) -> Noted:
+        """Of the next `limit` notices behind a number, in order, those that the audience hears.
+
+        What this store was told itself is among them at once.
+        """
+
+    def newest_instant(self) -> datetime | None:
+        """When the newest event of any stream happened; `None` while there is none."""
 
     def sealed(self, record_id: RecordId) -> list[Sealed]:
         """The sealed values of a record."""
@@ -200,13 +301,53 @@ class Store(Protocol):
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
         """Make sure that none of these bytes are left where the store keeps its own."""
 
-    def check(self) -> list[Finding]:
-        """Look the store over, without changing it."""
+    def check(self, aids: Aids | None = None) -> list[Finding]:
+        """Look the store over, without changing it; with aids it can look closer."""
+
+    def repair(
+        self,
+        analyse: Callable[[Record], tuple[str, ...]],
+        tell: Callable[[float], None] = lambda share: None,
+    ) -> Repair:
+        """Build anew whatever can be worked out from the records, which are left as they are.
+
+        Raises:
+            StoreDamagedError: The records themselves are damaged; nothing was changed.
+        """
+
+    def audit(self, streams: Collection[str] | None = None) -> list[Finding]:
+        """Whether the log of these streams, or of all, is whole and the records follow from it.
+
+        Each event follows from the one before, the newest are there, and each version that is kept
+        says what its event recorded.
+        """
 
     def reindex(self, analyse: Callable[[Record], tuple[str, ...]]) -> int:
         """Build the keyword index anew and return how many records it holds.
 
         `analyse` is a pure function; it may be called more than once for a record.
+        """
+
+    def prunable(self, retention: Retention) -> Pruned:
+        """What `prune` would take away, among what there is."""
+
+    def prune(self, retention: Retention) -> Pruned:
+        """Take away versions that were replaced, and receipts, where the retention lets them go.
+
+        The newest version of a record stays, and every event does. What goes is gone in steps, each
+        of them whole: an interrupted prune has done part of the work.
+        """
+
+    def tidy(self) -> bool:
+        """Bring home what is kept apart for speed, such as a log of writes, and free its room.
+
+        Nothing that can be read changes. False means that somebody was reading and it has to wait.
+        """
+
+    def backup(self, path: Path, tell: Callable[[float], None]) -> BackupReport:
+        """Write one committed state into a new file, read it back, and only then give it its name.
+
+        `tell` hears the share that is done. Refused by a store that does not claim `BACKUP`.
         """
 
     def flush(self) -> None:

@@ -23,11 +23,12 @@ class Stream:
         default_factory=lambda: defaultdict(dict)
     )
 
-    def head(self) -> chain.Head:
-        """The newest link of the chain."""
-        if not self.events:
+    def head(self, at: datetime | None = None) -> chain.Head:
+        """The newest link of the chain, or the one that was newest at an instant."""
+        known = self.events if at is None else [event for event in self.events if event.at <= at]
+        if not known:
             return chain.Head()
-        last = self.events[-1]
+        last = known[-1]
         return chain.Head(last.seq, last.hash, last.at)
 
     def drop(self, record_id: RecordId) -> None:
@@ -124,6 +125,16 @@ class Contents:
         """The newest versions of those records that exist, in the order asked for."""
         return [self.entries[one].newest for one in ids if one in self.entries]
 
+    def as_of(self, seqs: Mapping[str, int]) -> dict[RecordId, Record]:
+        """The versions of a time in the past that are kept, in the order of creation."""
+        revs = {
+            event.record: event.rev
+            for name, stream in self.streams.items()
+            for event in stream.events[: seqs.get(name, 0)]
+        }
+        kept = ((one, entry.versions.get(revs.get(one, 0))) for one, entry in self.entries.items())
+        return {one: record for one, record in kept if record is not None}
+
     def holders(self, places: Iterable[str]) -> list[Record]:
         """The current records that hold these slots."""
         return self.records(self.places[place] for place in places if place in self.places)
@@ -136,6 +147,11 @@ class Contents:
         """When the stream's newest event happened."""
         found = self.streams.get(stream)
         return None if found is None else found.head().at
+
+    def newest_instant(self) -> datetime | None:
+        """When the newest event of any stream happened."""
+        heads = (stream.head().at for stream in self.streams.values())
+        return max((at for at in heads if at is not None), default=None)
 
     def setting(self, name: str) -> str | None:
         """What was chosen for this store, if anything."""

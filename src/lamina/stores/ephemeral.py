@@ -4,45 +4,54 @@ Plain dictionaries and straightforward loops; where another store disagrees with
 wrong.
 """
 
-import copy
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 from lamina import clock
 from lamina.core import bm25, chain
 from lamina.core.access import Reach
-from lamina.core.changes import Action, Commit, Event, Receipt, Version
+from lamina.core.changes import Action, Commit, Event, Receipt
 from lamina.core.filters import matches, order_key
 from lamina.core.ids import RecordId
-from lamina.core.layers import LAYERS, Durability, is_indexed, place_of
+from lamina.core.indexing import index_terms
+from lamina.core.layers import Durability, is_indexed, place_of
 from lamina.core.planning import Step, make_plan
 from lamina.core.record import Record
+from lamina.core.retention import kept_when_writing
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
+from lamina.errors import UnsupportedError
+from lamina.results import BackupReport
+from lamina.stores.auditing import Auditing
 from lamina.stores.base import (
     Capability,
-    Finding,
     Match,
     Query,
+    Repair,
     ScrubReport,
     Search,
-    Severity,
-    check_count,
 )
+from lamina.stores.bell import Bell
 from lamina.stores.contents import Contents, Entry, Stream
+from lamina.stores.noting import Noting
+from lamina.stores.pruning import Pruning
 from lamina.stores.receipts import check_same_request, owner_of
+from lamina.stores.telling import Telling, copied
 
 
-class EphemeralStore:
+class EphemeralStore(Auditing, Noting, Pruning, Telling):
     """Records in dictionaries, under one lock."""
 
     durability = Durability.EPHEMERAL
 
     def __init__(self) -> None:
+        super().__init__()
         self._lock = threading.RLock()
         self._contents = Contents()
+        self._bell = Bell()
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -52,6 +61,14 @@ class EphemeralStore:
     def location(self) -> str:
         return ":memory:"
 
+    @property
+    def identity(self) -> str:
+        with self._lock:
+            if "identity" not in self._contents.settings:
+                self._contents.settings["identity"] = clock.fresh_salt().hex()
+                self._changed()
+            return self._contents.settings["identity"]
+
     def commit(self, commit: Commit) -> Receipt:
         with self._lock:
             if (earlier := self._repeated(commit)) is not None:
@@ -59,8 +76,8 @@ class EphemeralStore:
             plan = make_plan(commit, self._contents)
             heads = {name: stream.head() for name, stream in self._contents.streams.items()}
             salts = [clock.fresh_salt() for _ in plan.steps]
-            events = chain.extend(commit, plan.steps, heads, salts)
-            self._accepted(commit)
+            events = chain.extend(plan.commit, plan.steps, heads, salts)
+            self._accepted(plan.commit)
             for step, event, salt in zip(plan.steps, events, salts, strict=True):
                 self._apply(step, event, salt)
             seqs = {event.stream: event.seq for event in events}
@@ -70,17 +87,24 @@ class EphemeralStore:
             if (owner := owner_of(commit)) is not None:
                 self._contents.receipts[owner] = (commit.request, receipt)
             self._changed()
-            return receipt
+        self._bell.ring()
+        return receipt
 
-    def get(self, reach: Reach, ids: Sequence[RecordId]) -> list[Record]:
+    def get(
+        self, reach: Reach, ids: Sequence[RecordId], *, as_of: Mapping[str, int] | None = None
+    ) -> list[Record]:
         with self._lock:
-            found = self._contents.records(ids)
-            return [_copied(record) for record in found if reach.sees(record)]
+            if as_of is None:
+                found = self._contents.records(ids)
+            else:
+                then = self._contents.as_of(as_of)
+                found = [then[one] for one in ids if one in then]
+            return [copied(record) for record in found if reach.sees(record)]
 
     def find(self, reach: Reach, place: str) -> Record | None:
         with self._lock:
             found = self._contents.holders([place])
-            return _copied(found[0]) if found and reach.sees(found[0]) else None
+            return copied(found[0]) if found and reach.sees(found[0]) else None
 
     def query(self, query: Query) -> list[Record]:
         with self._lock:
@@ -107,13 +131,18 @@ class EphemeralStore:
             return sum(1 for _ in self._matching(query))
 
     def search(self, search: Search) -> list[Match]:
-        wanted = Query(reach=search.reach, where=search.where, live_at=search.live_at)
+        wanted = Query(
+            reach=search.reach, where=search.where, live_at=search.live_at, as_of=search.as_of
+        )
         with self._lock:
+            streams = self._contents.streams
+            if search.as_of is not None:
+                streams = _indexed(self._contents.as_of(search.as_of).values())
             visible = {record.id: record for record in self._matching(wanted)}
             order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
             found = [
                 Match(visible[record_id], round(score, bm25.PRECISION), tuple(sorted(held)))
-                for name, stream in self._contents.streams.items()
+                for name, stream in streams.items()
                 for record_id, (score, held) in stream.scores(
                     search.terms, self._seen(search.reach, name)
                 ).items()
@@ -121,31 +150,6 @@ class EphemeralStore:
             ]
         found.sort(key=lambda match: (-match.score, -order[match.record.id]))
         return found[: search.limit]
-
-    def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
-        with self._lock:
-            entry = self._contents.entries.get(record_id)
-            kept = entry.versions if entry else {}
-            events = [event for event in self._all_events() if event.record == record_id]
-            if not events or not self._may_read_history(reach, entry, events[0]):
-                return []
-            copies = {rev: _copied(record) for rev, record in kept.items()}
-            return [Version(event, copies.get(event.rev)) for event in events]
-
-    def events(self, stream: str, *, after: int = 0, limit: int | None = 1000) -> list[Event]:
-        check_count(after, "after")
-        check_count(limit, "limit")
-        with self._lock:
-            found = self._contents.streams.get(stream)
-            return found.events[after:][:limit] if found else []
-
-    def transaction(self, tx: RecordId) -> list[Event]:
-        with self._lock:
-            return [event for event in self._all_events() if event.tx == tx]
-
-    def streams(self) -> list[str]:
-        with self._lock:
-            return sorted(self._contents.streams)
 
     def sealed(self, record_id: RecordId) -> list[Sealed]:
         with self._lock:
@@ -182,13 +186,14 @@ class EphemeralStore:
         del erased
         return ScrubReport()
 
-    def check(self) -> list[Finding]:
-        with self._lock:
-            breaks = [b for s in self._contents.streams.values() for b in chain.verify(s.events)]
-        return [
-            Finding("chain", Severity.RECORD, f"{one.stream} event {one.seq}: {one.reason}")
-            for one in breaks
-        ] or [Finding("chain", Severity.OK, "every event follows from the one before")]
+    def repair(
+        self,
+        analyse: Callable[[Record], tuple[str, ...]],
+        tell: Callable[[float], None] = lambda share: None,
+    ) -> Repair:
+        indexed = self.reindex(analyse)
+        tell(1.0)
+        return Repair(indexed)
 
     def reindex(self, analyse: Callable[[Record], tuple[str, ...]]) -> int:
         with self._lock:
@@ -200,6 +205,11 @@ class EphemeralStore:
                     stream = self._contents.streams[stream_of(entry.newest.scope)]
                     stream.add(record_id, analyse(entry.newest))
             return sum(len(stream.lengths) for stream in self._contents.streams.values())
+
+    def backup(self, path: Path, tell: Callable[[float], None]) -> BackupReport:
+        raise UnsupportedError(
+            f"the store {self.location} cannot be backed up", remedy="Use `lamina export` instead"
+        )
 
     def flush(self) -> None:
         """Nothing outlives this process, so there is nothing to make durable."""
@@ -248,7 +258,7 @@ class EphemeralStore:
         entry.versions[record.rev] = record
         entry.salts[record.rev] = salt
         entry.sealed |= {one.ref: one for one in step.sealed}
-        kept = LAYERS[record.layer].history
+        kept = kept_when_writing(record.layer, self._contents.settings)
         if kept is not None:
             for rev in sorted(entry.versions)[: -kept - 1]:
                 del entry.versions[rev], entry.salts[rev]
@@ -256,6 +266,7 @@ class EphemeralStore:
     def _remove(self, record_id: RecordId, stream: Stream) -> None:
         contents = self._contents
         del contents.entries[record_id]
+        self._notices.clear()
         stream.drop(record_id)
         contents.tombstones.add(record_id)
         contents.receipts = {
@@ -266,14 +277,15 @@ class EphemeralStore:
 
     def _matching(self, query: Query) -> Iterator[Record]:
         """Visible records that match, in the order of creation."""
-        for entry in self._contents.entries.values():
-            record = entry.newest
+        contents = self._contents
+        newest = contents.records(contents.entries)
+        for record in newest if query.as_of is None else contents.as_of(query.as_of).values():
             if (
                 query.reach.sees(record)
                 and _is_wanted(record, query.live_at)
                 and matches(record, query.where)
             ):
-                yield _copied(record)
+                yield copied(record)
 
     def _seen(self, reach: Reach, stream: str) -> set[RecordId] | None:
         """The records of a stream within a reach that does not cover all of it."""
@@ -281,20 +293,15 @@ class EphemeralStore:
             return None
         return {record.id for record in self._matching(Query(reach=reach))}
 
-    def _all_events(self) -> Iterator[Event]:
-        for _, stream in sorted(self._contents.streams.items()):
-            yield from stream.events
 
-    def _may_read_history(self, reach: Reach, entry: Entry | None, event: Event) -> bool:
-        """An erased record has lost its scope: only sight of the whole stream shows its events."""
-        if entry is not None:
-            return reach.sees(entry.newest)
-        return reach.sees_stream(event.stream)
-
-
-def _copied(record: Record) -> Record:
-    """The record with data of its own: a reader who changes it must not change the store."""
-    return replace(record, data=copy.deepcopy(record.data)) if record.data else record
+def _indexed(records: Iterable[Record]) -> dict[str, Stream]:
+    """The keyword index that there would be if these records were all."""
+    streams: dict[str, Stream] = {}
+    for record in records:
+        if is_indexed(record):
+            stream = streams.setdefault(stream_of(record.scope), Stream())
+            stream.add(record.id, index_terms(record, record.key))
+    return streams
 
 
 def _is_wanted(record: Record, live_at: datetime | None) -> bool:

@@ -1,7 +1,8 @@
 """The JSON file store: the ephemeral engine, written out as one readable file.
 
 One process at a time (it holds a lock), durable when flushed; both are declared. It loads on first
-use and saves itself a moment after a change: the whole file, atomically.
+use and saves itself a moment after a change: the whole file, atomically. Notices of reads and
+searches are not part of it and end with the process.
 """
 
 import fcntl
@@ -21,7 +22,7 @@ from lamina.core.layers import Durability, is_indexed, place_of
 from lamina.core.record import Record, State, Trust, to_json
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
-from lamina.durable import replace_file
+from lamina.durable import make_folder, replace_file
 from lamina.errors import (
     LaminaError,
     StoreDamagedError,
@@ -77,7 +78,9 @@ class JsonFileStore(EphemeralStore):
         return super().commit(commit)
 
     def tombstones(self, ids: Any) -> frozenset[RecordId]:
-        return self._ledger.known(ids)
+        with self._lock:
+            # The line comes first; where a crash came between, the record is still there.
+            return self._ledger.known(ids) - self._contents.entries.keys()
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
         self.flush()
@@ -118,7 +121,7 @@ class JsonFileStore(EphemeralStore):
 def _lock(path: Path) -> int:
     """Hold the file for this process; the operating system lets go when it dies."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         held = os.open(path.with_name(path.name + ".lock"), flags, 0o600)
     except OSError as error:

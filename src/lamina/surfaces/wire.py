@@ -13,7 +13,7 @@ The exit statuses of the command line:
     6    this store cannot do that
     7    the store failed or is damaged
     8    a secret cannot be sealed or opened
-    9    doctor found damage, or an erase left something behind
+    9    damage was found, or an erase left something behind
     75   the store is busy; the same command may succeed later
     130  interrupted
     141  the reader of the output has gone
@@ -31,8 +31,16 @@ from lamina.errors import LaminaError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lamina.core.changes import Event, Outcome, Receipt, Version
-    from lamina.results import Erasure, Hit, Recall
+    from lamina.core.announcements import Announcement
+    from lamina.core.changes import Changed, Event, Outcome, Receipt, Version
+    from lamina.results import (
+        BackupReport,
+        Erasure,
+        Hit,
+        MaintenanceReport,
+        Recall,
+        RestoreReport,
+    )
     from lamina.stores.base import Finding
 
 INTERNAL: Final = 1
@@ -49,7 +57,7 @@ MEANINGS: Final = {
     6: "this store cannot do that",
     7: "the store failed or is damaged",
     8: "a secret cannot be sealed or opened",
-    DAMAGED: "doctor found damage, or an erase left something behind",
+    DAMAGED: "damage was found, or an erase left something behind",
     75: "the store is busy; the same command may succeed later",
     130: "interrupted",
     141: "the reader of the output has gone",
@@ -145,6 +153,22 @@ def version_out(version: Version) -> dict[str, Any]:
     return {"event": event_out(version.event), "record": record}
 
 
+def change_out(change: Changed) -> dict[str, Any]:
+    """One entry of the change feed: the event, the version that it made, the one before it."""
+    record, before = change.record, change.before
+    return {
+        "event": event_out(change.event),
+        "record": None if record is None else record_out(record),
+        "before": None if before is None else record_out(before),
+        "cursor": change.cursor,
+    }
+
+
+def announcement_out(said: Announcement, cursor: str) -> dict[str, Any]:
+    """One read, write, flush, compaction or search, and the place right behind it."""
+    return {**said.to_json(), "cursor": cursor}
+
+
 def erasure_out(erasure: Erasure) -> dict[str, Any]:
     """The report of an erase."""
     return {
@@ -161,12 +185,62 @@ def erasure_out(erasure: Erasure) -> dict[str, Any]:
     }
 
 
+def backup_out(report: BackupReport) -> dict[str, Any]:
+    """What a backup holds."""
+    heads = [{"stream": name, "seq": seq, "hash": last} for name, seq, last in report.heads]
+    return {
+        "file": report.file,
+        "bytes": report.bytes,
+        "sha256": report.sha256,
+        "at": to_text(report.at),
+        "format": report.format,
+        "identity": report.identity,
+        "heads": heads,
+        "records": report.records,
+        "events": report.events,
+        "secrets": report.secrets,
+        "tombstones": report.tombstones,
+    }
+
+
+def restore_out(report: RestoreReport) -> dict[str, Any]:
+    """What a restore put in place."""
+    return {
+        "directory": report.directory,
+        "at": to_text(report.at),
+        "format": report.format,
+        "identity": report.identity,
+        "records": report.records,
+        "erased": list(report.erased),
+        "replaced": report.replaced,
+        "secrets": report.secrets,
+        "has_key": report.has_key,
+    }
+
+
+def maintenance_out(report: MaintenanceReport) -> dict[str, Any]:
+    """What maintenance took away, or would take away."""
+    return {
+        "applied": report.applied,
+        "at": to_text(report.at),
+        "versions": report.versions,
+        "pruned": report.pruned,
+        "layers": {
+            one.layer: {"versions": one.versions, "pruned": one.pruned} for one in report.layers
+        },
+        "receipts": report.receipts,
+        "asks": report.asks,
+        "tidied": report.tidied,
+    }
+
+
 def finding_out(finding: Finding) -> dict[str, Any]:
     """One result of looking over a store."""
     return {
         "check": finding.check,
         "severity": finding.severity.value,
         "message": finding.message,
+        "truth": finding.truth,
         "remedy": finding.remedy,
     }
 

@@ -11,11 +11,12 @@ from lamina.core import chain
 from lamina.core.changes import Action, Commit, Event, Receipt
 from lamina.core.ids import RecordId
 from lamina.core.instants import to_text
-from lamina.core.layers import LAYERS, is_indexed
+from lamina.core.layers import is_indexed
 from lamina.core.planning import Step, durability_of, make_plan, streams_of
 from lamina.core.record import Record
+from lamina.core.retention import kept_when_writing
 from lamina.stores import receipts
-from lamina.stores.sqlite import index
+from lamina.stores.sqlite import index, lines
 from lamina.stores.sqlite.driver import Connection, one, rows
 from lamina.stores.sqlite.log import to_event_row
 from lamina.stores.sqlite.present import Present, StreamState
@@ -36,15 +37,6 @@ _ADD_EVENT: Final = "insert into event values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_SEALED: Final = "insert or ignore into sealed values (?, ?, ?, ?, ?)"
 _CLOSE_VERSION: Final = "update version set to_seq = ?, place = null where vid = ?"
 _MOVE_HEAD: Final = "update record set head = ?, length = ? where rid = ?"
-_LINE: Final = (
-    "with recursive line (vid, age) as (select head, 0 from record where rid = ?1 union all"
-    " select v.prev, line.age + 1 from version v join line on v.vid = line.vid"
-    " where v.prev is not null)"
-)
-_PRUNE: Final = f"{_LINE} delete from version where vid in (select vid from line where age > ?2)"
-_END_LINE: Final = (
-    f"{_LINE} update version set prev = null where vid = (select vid from line where age = ?2)"
-)
 
 
 def run(connection: Connection, commit: Commit) -> Receipt:
@@ -57,12 +49,14 @@ def run(connection: Connection, commit: Commit) -> Receipt:
     streams = {name: present.stream(name) for name in streams_of(plan.steps)}
     heads = {name: stream.head for name, stream in streams.items()}
     salts = [clock.fresh_salt() for _ in plan.steps]
-    events = chain.extend(commit, plan.steps, heads, salts)
+    events = chain.extend(plan.commit, plan.steps, heads, salts)
     for step, event, salt in zip(plan.steps, events, salts, strict=True):
         stream = streams[event.stream]
         stream.head = chain.Head(event.seq, event.hash, event.at)
         connection.execute(_ADD_EVENT, (stream.sid, *to_event_row(event)))
         _apply(connection, stream, step, (event, salt))
+        if step.before is not None and step.after is not None:
+            _shorten(connection, step.after, present)
     present.save()
     seqs = tuple((name, stream.head.seq) for name, stream in streams.items())
     receipt = Receipt(commit.tx, plan.outcomes, seqs, durability_of(commit))
@@ -126,7 +120,6 @@ def _revise(
         if terms:
             index.add(connection, stream.sid, rid, terms)
         stream.count(length, len(terms))
-    _prune(connection, rid, record)
 
 
 def _terms(step: Step) -> tuple[str, ...]:
@@ -151,12 +144,11 @@ def _seal(connection: Connection, step: Step) -> None:
         connection.execute(_ADD_SEALED, (rid, box.ref, box.kind, box.nonce, box.box))
 
 
-def _prune(connection: Connection, rid: int, record: Record) -> None:
+def _shorten(connection: Connection, record: Record, present: Present) -> None:
     """Drop the versions that the layer does not keep, oldest first."""
-    kept = LAYERS[record.layer].history
+    kept = kept_when_writing(record.layer, present.settings)
     if kept is not None:
-        connection.execute(_PRUNE, (rid, kept))
-        connection.execute(_END_LINE, (rid, kept))
+        lines.shorten(connection, record.id, kept)
 
 
 def _erase(connection: Connection, stream: StreamState, record_id: RecordId) -> None:
@@ -165,6 +157,6 @@ def _erase(connection: Connection, stream: StreamState, record_id: RecordId) -> 
         index.drop(connection, rid)
         stream.count(length, 0)
     connection.execute("delete from sealed where rid = ?", (rid,))
-    connection.execute(_PRUNE, (rid, -1))
+    lines.drop(connection, record_id)
     connection.execute("delete from record where rid = ?", (rid,))
     connection.execute("delete from receipt where instr(body, ?)", (record_id,))

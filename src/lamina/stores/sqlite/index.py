@@ -5,23 +5,25 @@ another's scores. Here a token is written as `<stream>:<token>`, which makes pos
 counts and vocabulary the stream's own, and the formula of `lamina.core.bm25` is spelled out in SQL.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from lamina.core import bm25, canonical
-from lamina.core.access import Reach
-from lamina.core.filters import Filter
+from lamina.core.filters import Filter, matches
+from lamina.core.record import Record
 from lamina.core.text import Term
 from lamina.stores.base import Match, Search
 from lamina.stores.sqlite.driver import Connection, Value, rows
+from lamina.stores.sqlite.old_words import Difference, Document, difference
 from lamina.stores.sqlite.predicates import Predicate, everything
 from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
 _POSTINGS: Final = (
     "select doc, term, ? * count(*) * ? / (count(*) + ? * (1 - ? + ? * r.length / ?)) as gain"
-    " from word_posting p join record r on r.rid = p.doc where p.term = ? group by doc"
+    " from word_posting p join record r on r.rid = p.doc where p.term = ?%s group by doc"
 )
+_UNTOUCHED: Final = " and p.doc not in (select value from json_each(?))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,17 @@ class _Stream:
     average: float
     sight: Predicate | None
     """What can be seen, unless it is everything: words beyond it do not exist."""
+    past: Difference | None
+    """How the index differed at the time asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """A test that tokens pass or not, for the index and for what is not in it."""
+
+    sql: str
+    parameters: tuple[Value, ...]
+    holds: Callable[[str], bool]
 
 
 def add(connection: Connection, sid: int, rid: int, terms: Sequence[str]) -> None:
@@ -49,7 +62,7 @@ def search(connection: Connection, wanted: Search) -> list[Match]:
     where = everything(wanted.reach, wanted.where, wanted.live_at)
     found = [
         match
-        for stream in _streams(connection, wanted.reach)
+        for stream in _streams(connection, wanted)
         for match in _search_stream(connection, stream, wanted, where)
     ]
     found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
@@ -62,13 +75,30 @@ def _search_stream(
     variants = list(_variants(connection, stream, wanted.terms, anywhere=False)) or list(
         _variants(connection, stream, wanted.terms, anywhere=True)
     )
-    if not variants:
-        return
+    worths = [
+        (token, weight * bm25.idf(stream.documents, containing))
+        for token, weight, containing in variants[: bm25.MAX_VARIANTS]
+    ]
+    if worths:
+        yield from _in_index(connection, stream, worths, (where, wanted.limit))
+    if worths and stream.past:
+        for document in stream.past.documents:
+            if _is_wanted(document.record, wanted) and (match := _scored(document, worths, stream)):
+                yield match, document.rid
+
+
+def _in_index(
+    connection: Connection,
+    stream: _Stream,
+    worths: Sequence[tuple[str, float]],
+    wanted: tuple[Predicate, int | None],
+) -> Iterator[tuple[Match, int]]:
+    where, limit = wanted
+    touched = () if stream.past is None else (stream.past.touched,)
     parameters: list[Value] = []
-    for token, weight, containing in variants[: bm25.MAX_VARIANTS]:
-        worth = weight * bm25.idf(stream.documents, containing)
-        parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, stream.average, token]
-    gains = " union all ".join([_POSTINGS] * min(len(variants), bm25.MAX_VARIANTS))
+    for token, worth in worths:
+        parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, stream.average, token, *touched]
+    gains = " union all ".join([_POSTINGS % (_UNTOUCHED if touched else "")] * len(worths))
     sql = (
         f"select {RECORD_COLUMNS}, r.rid, round(sum(g.gain), ?) as score,"
         f" json_group_array(distinct g.term) from ({gains}) g"
@@ -76,20 +106,40 @@ def _search_stream(
         f" where {where.sql}"
         " group by r.rid order by score desc, r.rid desc limit ?"
     )
-    limit = -1 if wanted.limit is None else wanted.limit
-    every = (bm25.PRECISION, *parameters, *where.parameters, limit)
+    every = (bm25.PRECISION, *parameters, *where.parameters, -1 if limit is None else limit)
     for *record, rid, score, terms in rows(connection, sql, every):
-        yield Match(to_record(tuple(record)), score, _plain(terms)), rid
+        held = canonical.loads(terms, "terms")
+        yield Match(to_record(tuple(record)), score, _plain(held)), rid
 
 
-def _streams(connection: Connection, reach: Reach) -> list[_Stream]:
-    sql = "select sid, documents, tokens, name from stream where documents > 0"
-    names, within = reach.streams(), everything(reach, Filter(), None)
-    return [
-        _Stream(sid, documents, tokens / documents, None if reach.sees_stream(name) else within)
-        for sid, documents, tokens, name in list(rows(connection, sql))
-        if names is None or name in names
-    ]
+def _scored(
+    document: Document, worths: Sequence[tuple[str, float]], stream: _Stream
+) -> Match | None:
+    held = [(token, worth) for token, worth in worths if token in document.terms]
+    if not held:
+        return None
+    score = sum(worth * document.gain(token, stream.average) for token, worth in held)
+    return Match(document.record, round(score, bm25.PRECISION), _plain(token for token, _ in held))
+
+
+def _is_wanted(record: Record, wanted: Search) -> bool:
+    live = wanted.live_at is None or record.is_live(wanted.live_at)
+    return live and wanted.reach.sees(record) and matches(record, wanted.where)
+
+
+def _streams(connection: Connection, wanted: Search) -> Iterator[_Stream]:
+    sql = "select sid, documents, tokens, name from stream"
+    names, within = wanted.reach.streams(), everything(wanted.reach, Filter(), None)
+    for sid, documents, tokens, name in list(rows(connection, sql)):
+        if names is not None and name not in names:
+            continue
+        past = None
+        if wanted.as_of is not None:
+            past = difference(connection, (name, sid), wanted.as_of, wanted.reach)
+            documents, tokens = documents + past.number, tokens + past.tokens
+        if documents:
+            sight = None if wanted.reach.sees_stream(name) else within
+            yield _Stream(sid, documents, tokens / documents, sight, past)
 
 
 def _variants(
@@ -98,7 +148,8 @@ def _variants(
     """The stored tokens that stand for the query's terms: (token, weight, documents with it)."""
     for term in terms:
         token = f"{stream.sid}:{term.token}"
-        containing = _vocabulary(connection, stream, "term = ?", (token,)).get(token, 0)
+        exactly = _Words("term = ?", (token,), token.__eq__)
+        containing = _vocabulary(connection, stream, exactly).get(token, 0)
         if containing:
             yield token, term.weight, containing
         inside = bm25.looks_inside(known=bool(containing), expand=term.expand, anywhere=anywhere)
@@ -113,30 +164,35 @@ def _expansions(
     connection: Connection, stream: _Stream, piece: str, *, inside: bool
 ) -> Iterator[tuple[str, float, int]]:
     start = f"{stream.sid}:"
+    first = f"{start}{piece}"
     # No token reaches beyond this bound: it is the last character there is.
-    prefix = (f"{start}{piece}", f"{start}{piece}\U0010ffff")
-    found = starting = _vocabulary(connection, stream, "term >= ? and term < ?", prefix)
+    prefix = (first, f"{first}\U0010ffff")
+    beginning = _Words("term >= ? and term < ?", prefix, lambda word: word.startswith(first))
+    found = starting = _vocabulary(connection, stream, beginning)
     if inside:
         test = "term > ? and term < ? and instr(substr(term, ?), ?)"
         within = (start, f"{stream.sid};", len(start) + 1, piece)
-        found = starting | _vocabulary(connection, stream, test, within)
-    for word, share in bm25.expansions(f"{start}{piece}", starting, found).items():
+        anywhere = _Words(test, within, lambda word: piece in word[len(start) :])
+        found = starting | _vocabulary(connection, stream, anywhere)
+    for word, share in bm25.expansions(first, starting, found).items():
         yield word, share, found[word]
 
 
-def _vocabulary(
-    connection: Connection, stream: _Stream, test: str, parameters: tuple[Value, ...]
-) -> dict[str, int]:
+def _vocabulary(connection: Connection, stream: _Stream, words: _Words) -> dict[str, int]:
     """The words that pass a test, each with the number of documents that hold it."""
     if stream.sight is None:
-        return dict(rows(connection, f"select term, doc from word_count where {test}", parameters))
-    sql = (
-        "select term, count(distinct doc) from word_posting join record r on r.rid = doc"
-        f" join version v on v.vid = r.head where {test} and {stream.sight.sql} group by term"
-    )
-    return dict(rows(connection, sql, (*parameters, *stream.sight.parameters)))
+        sql, parameters = f"select term, doc from word_count where {words.sql}", words.parameters
+    else:
+        sql = (
+            "select term, count(distinct doc) from word_posting join record r on r.rid = doc"
+            " join version v on v.vid = r.head"
+            f" where {words.sql} and {stream.sight.sql} group by term"
+        )
+        parameters = (*words.parameters, *stream.sight.parameters)
+    found = dict(rows(connection, sql, parameters))
+    return stream.past.applied(found, words.holds) if stream.past else found
 
 
-def _plain(terms: str) -> tuple[str, ...]:
+def _plain(terms: Iterable[str]) -> tuple[str, ...]:
     """The tokens without the number of their stream."""
-    return tuple(sorted(term.split(":", 1)[1] for term in canonical.loads(terms, "terms")))
+    return tuple(sorted({term.split(":", 1)[1] for term in terms}))

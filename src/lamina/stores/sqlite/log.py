@@ -7,6 +7,7 @@ from lamina.core.access import Reach
 from lamina.core.changes import Action, Event, Version
 from lamina.core.ids import RecordId
 from lamina.core.instants import from_text, to_text
+from lamina.errors import StoreDamagedError
 from lamina.stores.sqlite.driver import Connection, Value, rows
 from lamina.stores.sqlite.reads import record
 from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
@@ -51,19 +52,25 @@ def transaction(connection: Connection, tx: RecordId) -> list[Event]:
 
 def to_event(row: tuple[Any, ...]) -> Event:
     """Read the columns of `EVENT_COLUMNS`."""
-    return Event(
-        stream=row[0],
-        seq=row[1],
-        tx=RecordId(row[2]),
-        record=RecordId(row[3]),
-        rev=row[4],
-        action=Action(row[5]),
-        actor=row[6],
-        surface=row[7],
-        at=from_text(row[8]),
-        digest=row[9].hex(),
-        hash=row[10].hex(),
-    )
+    try:
+        return Event(
+            stream=row[0],
+            seq=row[1],
+            tx=RecordId(row[2]),
+            record=RecordId(row[3]),
+            rev=row[4],
+            action=Action(row[5]),
+            actor=row[6],
+            surface=row[7],
+            at=from_text(row[8]),
+            digest=row[9].hex(),
+            hash=row[10].hex(),
+        )
+    except (ValueError, TypeError, AttributeError):
+        raise StoreDamagedError(
+            f"event {row[1]} of {row[0]} is not one that was written",
+            remedy="Run `lamina audit verify`; restore from an export or a backup",
+        ) from None
 
 
 def to_event_row(event: Event) -> tuple[Value, ...]:

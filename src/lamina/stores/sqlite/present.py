@@ -67,6 +67,9 @@ class Present:
         known = self._known(stream)
         return None if known is None else known.head.at
 
+    def newest_instant(self) -> datetime | None:
+        return reads.newest_instant(self.connection)
+
     def setting(self, name: str) -> str | None:
         return self.settings.get(name)
 

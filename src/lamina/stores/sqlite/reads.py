@@ -1,20 +1,22 @@
 """Questions put to one connection: records by id, slot or filter."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final
 
 from lamina.core.access import Reach
 from lamina.core.filters import Filter
 from lamina.core.ids import RecordId
+from lamina.core.instants import from_text
 from lamina.core.record import Record
 from lamina.core.sealed import Sealed
 from lamina.stores.base import Query
 from lamina.stores.sqlite.driver import Connection, Value, one, rows
+from lamina.stores.sqlite.past import NEWEST, source
 from lamina.stores.sqlite.predicates import column, everything
 from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
 _PAGE: Final = 500
-NEWEST: Final = "record r join version v on v.vid = r.head"
 _BY_ID: Final = f"select {RECORD_COLUMNS} from {NEWEST} where r.id = ?"
 _BY_PLACE: Final = (
     f"select {RECORD_COLUMNS} from version v join record r on r.rid = v.rid where v.place = ?"
@@ -31,11 +33,18 @@ def holder(connection: Connection, place: str) -> Record | None:
     return _first(connection, _BY_PLACE, (place,))
 
 
-def get(connection: Connection, reach: Reach, ids: Sequence[RecordId]) -> list[Record]:
+def get(
+    connection: Connection,
+    reach: Reach,
+    ids: Sequence[RecordId],
+    as_of: Mapping[str, int] | None = None,
+) -> list[Record]:
     """The records found within reach, in the order asked for."""
     within = everything(reach, Filter(), None)
+    moment, records = source(as_of)
+    sql = f"{moment.sql}select {RECORD_COLUMNS} from {records} where r.id = ? and {within.sql}"
     found = (
-        _first(connection, f"{_BY_ID} and {within.sql}", (record_id, *within.parameters))
+        _first(connection, sql, (*moment.parameters, record_id, *within.parameters))
         for record_id in ids
     )
     return [one_record for one_record in found if one_record is not None]
@@ -53,9 +62,14 @@ def query(connection: Connection, wanted: Query) -> list[Record]:
     where = everything(wanted.reach, wanted.where, wanted.live_at)
     direction = "desc" if descending else "asc"
     order = f"r.rid {direction}" if field is None else f"{column(field)} {direction}, r.rid desc"
-    sql = f"select {RECORD_COLUMNS} from {NEWEST} where {where.sql} order by {order} limit ?"
+    moment, records = source(wanted.as_of)
+    sql = (
+        f"{moment.sql}select {RECORD_COLUMNS} from {records} where {where.sql}"
+        f" order by {order} limit ?"
+    )
     limit = -1 if wanted.limit is None else wanted.limit
-    return [to_record(row) for row in rows(connection, sql, (*where.parameters, limit))]
+    every = (*moment.parameters, *where.parameters, limit)
+    return [to_record(row) for row in rows(connection, sql, every)]
 
 
 def page(connection: Connection, reach: Reach, stream: str, after: int) -> list[tuple[int, Record]]:
@@ -84,13 +98,20 @@ def saying(connection: Connection, reach: Reach, texts: Sequence[str]) -> list[R
 def count(connection: Connection, wanted: Query) -> int:
     """How many records match."""
     where = everything(wanted.reach, wanted.where, wanted.live_at)
-    sql = f"select count(*) from {NEWEST} where {where.sql}"
-    return int(one(connection, sql, where.parameters) or 0)
+    moment, records = source(wanted.as_of)
+    sql = f"{moment.sql}select count(*) from {records} where {where.sql}"
+    return int(one(connection, sql, (*moment.parameters, *where.parameters)) or 0)
 
 
 def streams(connection: Connection) -> list[str]:
     """The names of all streams."""
     return [str(row[0]) for row in rows(connection, "select name from stream order by name")]
+
+
+def newest_instant(connection: Connection) -> datetime | None:
+    """When the newest event of any stream happened."""
+    at = one(connection, "select max(at) from stream")
+    return None if at is None else from_text(at)
 
 
 def sealed(connection: Connection, record_id: RecordId) -> list[Sealed]:

@@ -10,27 +10,35 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Final
 
+from lamina.core.access import EVERYTHING
 from lamina.core.layers import Durability
 from lamina.errors import InvalidInputError
 from lamina.stores.base import Capability, check_count
 from lamina.stores.ledger import Ledger
-from lamina.stores.sqlite import DATABASE, migrations, reads
-from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import one
+from lamina.stores.sqlite import DATABASE, LEDGER, STAGING, migrations, reads
+from lamina.stores.sqlite.connections import Connections, empty_log
+from lamina.stores.sqlite.driver import APPLICATION_ID, one
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from lamina.core.access import Reach
+    from lamina.core.announcements import Audience, Noted, Notice
+    from lamina.core.chain import Head
     from lamina.core.changes import Commit, Event, Receipt, Version
     from lamina.core.ids import RecordId
     from lamina.core.record import Record
+    from lamina.core.retention import Pruned, Retention
     from lamina.core.sealed import Sealed
-    from lamina.stores.base import Finding, Match, Query, ScrubReport, Search
+    from lamina.results import BackupReport
+    from lamina.stores.base import Aids, Finding, Match, Page, Query, Repair, ScrubReport, Search
     from lamina.stores.sqlite.driver import Connection
+    from lamina.stores.sqlite.notepad import Notepad
 
-_TOUCH: Final = "update setting set value = value where name = 'index_version'"
+_TOUCH: Final = f"pragma application_id = {APPLICATION_ID}"
+"""Changes nothing and is a write all the same; SQLite leaves out an update that changes nothing."""
 
 
 class SqliteStore:
@@ -39,11 +47,17 @@ class SqliteStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / DATABASE
-        self._ledger = Ledger(folder / "erased.jsonl")
+        self._ledger = Ledger(folder / LEDGER)
         _refuse_link(self._path)
         _create_private(self._path)
+        self._notepad: Notepad | None = None
         self._connections = Connections(self._path)
         self._connections.open(migrations.migrate)
+        if os.path.lexists(folder / STAGING):
+            from lamina.stores.sqlite import swapping
+
+            # While this process has the store open nobody restores: the one who did was killed.
+            swapping.clear(folder)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -53,15 +67,21 @@ class SqliteStore:
     def location(self) -> str:
         return str(self._path)
 
+    @property
+    def identity(self) -> str:
+        return self.settings()["identity"]
+
     def commit(self, commit: Commit) -> Receipt:
         from lamina.core.planning import durability_of
 
         synced = durability_of(commit) is Durability.SYNCED
         return self._connections.write(lambda c: self._run(c, commit), synced=synced)
 
-    def get(self, reach: Reach, ids: Sequence[RecordId]) -> list[Record]:
+    def get(
+        self, reach: Reach, ids: Sequence[RecordId], *, as_of: Mapping[str, int] | None = None
+    ) -> list[Record]:
         with self._connections.reading() as connection:
-            return reads.get(connection, reach, ids)
+            return reads.get(connection, reach, ids, as_of)
 
     def find(self, reach: Reach, place: str) -> Record | None:
         with self._connections.reading(snapshot=False) as connection:
@@ -115,6 +135,46 @@ class SqliteStore:
         with self._connections.reading(snapshot=False) as connection:
             return reads.streams(connection)
 
+    def position(
+        self, streams: Collection[str] | None = None, *, at: datetime | None = None
+    ) -> dict[str, Head]:
+        from lamina.stores.sqlite import feed
+
+        with self._connections.reading() as connection:
+            return feed.position(connection, streams, at)
+
+    def changes(self, reach: Reach, after: Mapping[str, int], limit: int) -> Page:
+        from lamina.stores.sqlite import feed
+
+        check_count(limit, "limit")
+        with self._connections.reading() as connection:
+            return feed.changes(connection, reach, after, limit)
+
+    def pulse(self) -> int:
+        return self._connections.bell().pulse()
+
+    def wait(self, pulse: int, seconds: float) -> bool:
+        return self._connections.bell().wait(pulse, seconds)
+
+    def note(self, notices: Sequence[Notice]) -> None:
+        if self._notepad is None:
+            from lamina.stores.sqlite.notepad import Notepad
+
+            self._notepad = Notepad(self._last_erase, self._write_notices)
+        self._notepad.add(notices)
+
+    def noted(self, audience: Audience, after: int, limit: int) -> Noted:
+        from lamina.stores.sqlite import telemetry
+
+        check_count(limit, "limit")
+        self._drain()
+        with self._connections.reading(snapshot=False) as connection:
+            return telemetry.noted(connection, audience, after, limit)
+
+    def newest_instant(self) -> datetime | None:
+        with self._connections.reading(snapshot=False) as connection:
+            return reads.newest_instant(connection)
+
     def sealed(self, record_id: RecordId) -> list[Sealed]:
         with self._connections.reading(snapshot=False) as connection:
             return reads.sealed(connection, record_id)
@@ -134,7 +194,9 @@ class SqliteStore:
         )
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
-        return self._ledger.known(ids)
+        noted = self._ledger.known(ids)
+        # The line comes before the commit; where a crash came between, the record is still there.
+        return noted - {record.id for record in self.get(EVERYTHING, sorted(noted))}
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
         with self._connections.reading(snapshot=False) as connection:
@@ -143,23 +205,61 @@ class SqliteStore:
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
         from lamina.stores.sqlite.scrub import scrub
 
-        return scrub(self._connections, self._folder, erased)
+        report = scrub(self._connections, self._folder, erased)
+        # To cut the log is not synced by itself: a power cut would bring back what was in it.
+        self.flush()
+        return report
 
-    def check(self) -> list[Finding]:
+    def check(self, aids: Aids | None = None) -> list[Finding]:
         from lamina.stores.sqlite import care
 
-        return care.check(self._connections)
+        return care.check(self._connections, aids, self._ledger)
+
+    def repair(
+        self,
+        analyse: Callable[[Record], tuple[str, ...]],
+        tell: Callable[[float], None] = lambda share: None,
+    ) -> Repair:
+        from lamina.stores.sqlite import care
+
+        return care.repair(self._connections, self._ledger, analyse, tell)
+
+    def audit(self, streams: Collection[str] | None = None) -> list[Finding]:
+        from lamina.stores.sqlite import care
+
+        return care.audit(self._connections, streams)
 
     def reindex(self, analyse: Callable[[Record], tuple[str, ...]]) -> int:
         from lamina.stores.sqlite import care
 
         return self._connections.write(lambda connection: care.reindex(connection, analyse))
 
+    def backup(self, path: Path, tell: Callable[[float], None]) -> BackupReport:
+        from lamina.stores.sqlite import backup
+
+        target = backup.check_target(path, self._folder)
+        return backup.back_up(self._connections, self._ledger, target, tell)
+
+    def prunable(self, retention: Retention) -> Pruned:
+        from lamina.stores.sqlite import pruning
+
+        return pruning.prunable(self._connections, retention)
+
+    def prune(self, retention: Retention) -> Pruned:
+        from lamina.stores.sqlite import pruning
+
+        return pruning.prune(self._connections, retention)
+
+    def tidy(self) -> bool:
+        return self._connections.alone(empty_log)
+
     def flush(self) -> None:
         """Every synced commit is on the disk already; this brings along the relaxed ones."""
+        self._drain()
         self._connections.write(lambda connection: connection.execute(_TOUCH).fetchall())
 
     def close(self) -> None:
+        self._drain()
         self._connections.close()
 
     def _run(self, connection: Connection, commit: Commit) -> Receipt:
@@ -172,7 +272,36 @@ class SqliteStore:
             # The tombstone comes before the commit: a crash in between leaves a record to erase
             # again, not one that an import could bring back. What was refused gets none.
             self._ledger.add(erased, commit.at)
+        if erased or self._notepad is not None:
+            self._write_along(connection, cleared=bool(erased))
         return receipt
+
+    def _write_along(self, connection: Connection, *, cleared: bool) -> None:
+        """Let the notices that wait share a commit, or go with what an erase takes away."""
+        from lamina.stores.sqlite import telemetry
+
+        notices, since = self._notepad.take() if self._notepad is not None else ([], 0)
+        if cleared:
+            telemetry.clear(connection)
+        elif notices:
+            telemetry.write_along(connection, notices, since)
+
+    def _last_erase(self) -> int:
+        from lamina.stores.sqlite import telemetry
+
+        with self._connections.reading(snapshot=False) as connection:
+            return telemetry.last_erase(connection)
+
+    def _write_notices(self, notices: Sequence[Notice], since: int) -> None:
+        from lamina.stores.sqlite import telemetry
+
+        self._connections.write_if_quiet(
+            lambda connection: telemetry.write(connection, notices, since)
+        )
+
+    def _drain(self) -> None:
+        if self._notepad is not None:
+            self._notepad.drain()
 
 
 def _refuse_link(path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,9 +12,13 @@ from lamina.surfaces.cli.progress import progress
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
     from lamina.bench.write import WriteFigures
 
-_DEFAULT_RECORDS: Final = 500
+_RECORDS: Final = 20_000
+_SECONDS: Final = 1.0
 
 
 @click.group()
@@ -23,55 +27,137 @@ def bench() -> None:
 
 
 @bench.command(cls=Command)
-@click.option("--records", type=int, default=_DEFAULT_RECORDS, show_default=True, metavar="N")
+@click.option(
+    "--records", type=int, default=_RECORDS, show_default=True, metavar="N",
+    help="How large the large store is.",
+)  # fmt: skip
+@click.option(
+    "--seconds", type=float, default=_SECONDS, show_default=True, metavar="S",
+    help="How long each measurement takes.",
+)  # fmt: skip
+@click.option("--keep", is_flag=True, help="Keep the large store, and use one that was kept.")
 @pass_session
-def write(session: Session, /, records: int) -> None:
-    """Measure synced writes, next to what the disk itself takes.
+def write(session: Session, /, records: int, seconds: float, keep: bool) -> None:
+    """Measure synced writes: next to the disk, by many writers, on a large store.
 
     Works in a scratch folder below --dir, or below the system's temporary directory. Threads share
-    the price of a sync, so they gain where a sync is slow and little where it is fast.
+    the price of a sync, so they gain where a sync is slow and little where it is fast. A store of
+    1,000,000 records takes some minutes and 2 GB; with --keep only once.
     """
-    from lamina.bench.write import measure, steps
+    from lamina.bench.write import Plan, measure
 
-    folder = Path(session.directory or tempfile.gettempdir())
-    done = 0
-    with progress(session, "Measuring", steps(records)) as advance:
+    plan = Plan(Path(session.directory or tempfile.gettempdir()), records, seconds, keep)
 
-        def count(_: str, number: int) -> None:
-            nonlocal done
-            done += number
-            advance(done)
+    def phase(what: str, total: int) -> "AbstractContextManager[Callable[[int], None]]":
+        return progress(session, what, total)
 
-        figures = measure(folder, records, count)
+    figures = measure(plan, phase)
     if session.out.as_json:
         session.out.document(figures.to_json())
-    else:
-        session.out.show(line(_headline(figures)), _figures(figures))
+        return
+    found = figures.to_json()
+    session.out.show(line(_headline(found)), _disk(found), _crowds(found))
+    session.out.show(_growth(figures), _size(found))
+    if keep:
+        session.out.note(f"The large store was kept in {plan.kept}")
 
 
-def _headline(figures: "WriteFigures") -> str:
-    machine = figures.to_json()["machine"]
+def _headline(found: dict[str, Any]) -> str:
+    machine = found["machine"]
     return (
-        f"{figures.records} records of {figures.record_bytes} bytes on {figures.filesystem};"
+        f"records of {found['record_bytes']} bytes on {found['filesystem']};"
         f" {machine['system']}, {machine['cpus']} CPUs, Python {machine['python']},"
         f" SQLite {machine['sqlite']}"
     )
 
 
-def _figures(figures: "WriteFigures") -> Grid:
-    raw, single = figures.raw, figures.single
+def _disk(found: dict[str, Any]) -> Grid:
+    raw, single, batch = found["raw"], found["single"], found["batch"]
+    against = f"{single['ratio_to_raw']} times"
     rows = [
-        ("raw append and sync", f"p50 {raw.p50_ms} ms", f"p99 {raw.p99_ms} ms"),
-        ("one memory, synced", f"p50 {single.p50_ms} ms", f"p99 {single.p99_ms} ms"),
-        ("one memory against raw", f"{figures.ratio_to_raw} times", ""),
-        ("a batch of 1,000", f"{figures.batch_per_second:,.0f} records/s", ""),
+        ("raw append and sync", _per_second(1000 / raw["p50_ms"]), *_wait(raw), ""),
+        ("one memory, synced", _per_second(single["per_second"]), *_wait(single), against),
+        (f"a batch of {batch['size']:,}", _per_second(batch["records_per_second"]), *_NO_WAIT, ""),
     ]
-    rows += [
-        (f"{number} thread{'s' if number > 1 else ''}", f"{rate:,.0f} writes/s", "")
-        for number, rate in figures.threads_per_second.items()
+    return grid(("what", "per second", *_WAIT, "against raw"), rows)
+
+
+def _crowds(found: dict[str, Any]) -> Grid:
+    rows = [
+        (
+            _plural(crowd["writers"], sort), _per_second(crowd["per_second"]), *_wait(crowd),
+            f"{crowd['ratio_to_one']} times", f"{100 * crowd['least_share']:.0f} %",
+        )
+        for sort, plural in (("thread", "threads"), ("process", "processes"))
+        for crowd in found[plural].values()
+    ]  # fmt: skip
+    return grid(("writers", "per second", *_WAIT, "against one", "least share"), rows)
+
+
+def _growth(figures: "WriteFigures") -> Grid:
+    small, large = (f"{records:,} records" for records in figures.prepared)
+    rows = [
+        (
+            _writers(name), _per_second(both.small.per_second),
+            _per_second(both.large.per_second), f"{both.ratio} times", f"{both.ratio_p50} times",
+        )
+        for name, both in figures.growths.items()
+    ]  # fmt: skip
+    return grid(("growth", small, large, "dearer", "p50 dearer"), rows)
+
+
+def _size(found: dict[str, Any]) -> Grid:
+    opening, resident = found["opening"], found["resident"]
+    many = resident["writes"] * len(resident["after_kb"])
+    rows = [
+        ("open and get", f"{opening['open_p50_ms']} ms", f"aim {opening['aim_ms']} ms"),
+        ("first recall", f"{opening['first_recall_p50_ms']} ms", ""),
+        ("a process that does both", f"{opening['process_p50_ms']} ms", ""),
+        *(
+            (f"{verb}, {reads['stored']:,} records", f"{reads[f'{verb}_p50_ms']} ms", "")
+            for verb in ("get", "recall")
+            for reads in found["reads"].values()
+        ),
+        *_feed(found["feed"]),
+        ("resident after opening", _megabytes(resident["opened_kb"]), ""),
+        (
+            f"resident after {many:,} writes", _megabytes(resident["after_kb"][-1]),
+            f"{_megabytes(resident['growth_kb'])} more than after {resident['writes']:,}",
+        ),
+        ("log of the large store", _megabytes(found["log_kb"]["large"]), ""),
+    ]  # fmt: skip
+    return grid((f"large store, {found['records']:,} records", "figure", ""), rows)
+
+
+def _feed(feed: dict[str, Any]) -> list[tuple[str, str, str]]:
+    wake, aim = feed["wake"], feed["idle_cpu_aim_percent"]
+    return [
+        ("feed wakes another process", f"p50 {wake['p50_ms']} ms", f"p99 {wake['p99_ms']} ms"),
+        ("idle subscriber", f"{feed['idle_cpu_percent']} % of a core", f"aim {aim} %"),
     ]
-    rows += [
-        (f"get, {figures.stored:,} records", f"p50 {figures.get_p50_ms} ms", ""),
-        (f"recall, {figures.stored:,} records", f"p50 {figures.recall_p50_ms} ms", ""),
-    ]
-    return grid(("what", "figure", "tail"), rows)
+
+
+_WAIT: Final = ("p50", "p99", "worst")
+_NO_WAIT: Final = ("", "", "")
+
+
+def _wait(found: dict[str, Any]) -> list[str]:
+    return [f"{found[f'{name}_ms']} ms" for name in _WAIT]
+
+
+def _per_second(rate: float) -> str:
+    return f"{rate:,.0f}"
+
+
+def _plural(number: int, sort: str) -> str:
+    ending = "" if number == 1 else "es" if sort.endswith("s") else "s"
+    return f"{number} {sort}{ending}"
+
+
+def _writers(name: str) -> str:
+    sort, _, number = name.partition("_")
+    return f"{number} {sort}" if number else "one by one"
+
+
+def _megabytes(kilobytes: int) -> str:
+    return f"{kilobytes / 1024:,.1f} MB"

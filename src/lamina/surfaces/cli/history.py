@@ -11,7 +11,7 @@ from lamina.surfaces.cli.options import Command, name_argument, which_options
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from lamina.core.changes import Version
+    from lamina.core.changes import Event, Version
     from lamina.core.record import Record
 
 _MOST_WORDS = 2000
@@ -46,7 +46,7 @@ def _lines(version: "Version", before: "Record | None", gone: str) -> Iterator[L
     event, record = version.event, version.record
     yield line(
         Span(f"rev {event.rev}", "bold"),
-        f"  {_happened(version)}",
+        f"  {happened(event, record)}",
         Span(f"  {event.at:%Y-%m-%d %H:%M:%S} UTC  by {event.actor} ({event.surface})", "dim"),
         Span(f"  tx {event.tx}", "dim"),
     )
@@ -59,9 +59,10 @@ def _lines(version: "Version", before: "Record | None", gone: str) -> Iterator[L
         )
 
 
-def _happened(version: "Version") -> str:
-    action = version.event.action.value
-    state = version.record.state.value if version.record else ""
+def happened(event: "Event", record: "Record | None") -> str:
+    """What a change did, in a word or two; the record is as it was then."""
+    action = event.action.value
+    state = record.state.value if record else ""
     if action == "moved":
         return f"moved to {state}" if state else action
     if action == "witnessed":

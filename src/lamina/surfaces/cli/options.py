@@ -83,6 +83,14 @@ def kind_option(*names: str, **settings: Any) -> Decorator[Any]:
     )
 
 
+def as_of_option(command: F) -> F:
+    """`--as-of`, for the commands that read."""
+    return click.option(
+        "--as-of", metavar="WHEN", callback=_past,
+        help="As it was then: an instant, a span ago as 7d, or a cursor.",
+    )(command)  # fmt: skip
+
+
 def page_options(command: F) -> F:
     """How many records to list, and in which order."""
     limit = click.option("--limit", type=int, default=100, show_default=True, metavar="N")
@@ -142,6 +150,17 @@ def _content() -> list[Decorator[Any]]:
             "--expect", type=int, metavar="REV", help="The revision that must be current."
         ),
     ]  # fmt: skip
+
+
+def _past(context: click.Context, _: click.Parameter, when: str | None) -> Any:
+    """A cursor as it is, and anything else as an instant."""
+    if when is None or context.resilient_parsing:
+        return when
+    from lamina import clock
+    from lamina.core.cursor import is_cursor
+    from lamina.core.instants import looking_back
+
+    return when if is_cursor(when) else looking_back(when, clock.now(), "--as-of")
 
 
 def _note(context: click.Context, parameter: click.Parameter, value: Any) -> None:

@@ -38,6 +38,10 @@ class Printer:
         """Print one JSON document."""
         self.raw(as_json(value, indent=2 if sys.stdout.isatty() else None))
 
+    def json_line(self, value: Any) -> None:
+        """Print one JSON document on one line, one of many."""
+        self.raw(as_json(value))
+
     def show(self, *parts: Line | Grid) -> None:
         """Print lines and grids for a person."""
         for part in parts:

@@ -7,6 +7,7 @@ import click
 from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.options import (
     Command,
+    as_of_option,
     kind_option,
     layer_option,
     name_argument,
@@ -26,6 +27,7 @@ from lamina.surfaces.cli.session import Session, pass_session
     shell_complete=completing.states,
 )  # fmt: skip
 @page_options
+@as_of_option
 @scope_options
 @pass_session
 def list_records(session: Session, /, **options: Any) -> None:
@@ -36,6 +38,7 @@ def list_records(session: Session, /, **options: Any) -> None:
 @click.command(cls=Command)
 @click.argument("where", metavar="WHERE_JSON")
 @page_options
+@as_of_option
 @scope_options
 @pass_session
 def query(session: Session, /, where: str, **options: Any) -> None:
@@ -51,6 +54,7 @@ def query(session: Session, /, where: str, **options: Any) -> None:
 
 @click.command(cls=Command)
 @name_argument
+@as_of_option
 @which_options
 @pass_session
 def get(session: Session, /, name: str, **which: Any) -> None:
@@ -75,11 +79,11 @@ def get(session: Session, /, name: str, **which: Any) -> None:
 def _list(session: Session, where: Any, options: dict[str, Any]) -> None:
     from lamina.surfaces.cli.saying import say_records
 
-    scope, limit = options["scope"], options["limit"]
+    scope, as_of, limit = options["scope"], options["as_of"], options["limit"]
     memory = session.memory(scope)
-    found = memory.query(where, order_by=options["order_by"], limit=limit, scope=scope)
+    found = memory.query(where, order_by=options["order_by"], limit=limit, scope=scope, as_of=as_of)
     # Counting is only worth its time where something may have been cut off.
-    total = len(found) if len(found) < limit else memory.count(where, scope=scope)
+    total = len(found) if len(found) < limit else memory.count(where, scope=scope, as_of=as_of)
     say_records(session, found, max(total, len(found)))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lamina.surfaces.cli.marks import Line, Span, line
-from lamina.surfaces.cli.options import Command, layer_option, scope_options
+from lamina.surfaces.cli.options import Command, as_of_option, layer_option, scope_options
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @layer_option("layers", multiple=True, help="Search this layer.")
 @click.option("--where", metavar="JSON", help="Only what matches this filter.")
 @click.option("--explain", is_flag=True, help="Say which words matched.")
+@as_of_option
 @scope_options
 @pass_session
 def recall(session: Session, /, words: tuple[str, ...], **options: Any) -> None:
@@ -41,6 +42,7 @@ def recall(session: Session, /, words: tuple[str, ...], **options: Any) -> None:
         layers=list(options["layers"]) or None,
         where=where,
         scope=scope,
+        as_of=options["as_of"],
     )
     if out.as_json:
         out.document(wire.recall_out(found))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lamina import clock
-from lamina.memory import MAX_LIMIT
+from lamina.reading import MAX_LIMIT
 from lamina.surfaces import wire
 from lamina.surfaces.cli.marks import Span, line
 from lamina.surfaces.cli.output import Printer

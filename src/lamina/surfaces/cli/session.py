@@ -11,6 +11,8 @@ from lamina.stores.sqlite import DATABASE
 from lamina.surfaces.cli.output import Printer
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from lamina.config import Config
     from lamina.core.record import Record
     from lamina.errors import NotFoundError
@@ -57,7 +59,7 @@ class Session:
         from lamina.core.principal import Surface
         from lamina.opening import open as open_memory
 
-        self.is_new = not _is_there(self.config.path)
+        self.is_new = not is_there(self.config.path)
         if self.is_new and not self.may_create:
             raise _no_store(self.config)
         return open_memory(self.config.path, surface=Surface.CLI)
@@ -93,15 +95,22 @@ class Session:
         return self.unbound
 
     def find(
-        self, name: str, *, scope: str | None, layer: str | None, kind: str | None
+        self,
+        name: str,
+        *,
+        scope: str | None,
+        layer: str | None,
+        kind: str | None,
+        as_of: "str | datetime | None" = None,
     ) -> "Record":
-        """The record that an id or a key names."""
+        """The record that an id or a key names, or named then."""
         from lamina.core.ids import is_id
 
         memory = self.memory(scope)
         if scope is None or is_id(name):
-            return memory.get(name, layer=layer, kind=kind)
-        return _holder(memory, name, {"scope": scope, "layer": layer, "kind": kind})
+            return memory.get(name, layer=layer, kind=kind, as_of=as_of)
+        where = {"scope": scope, "layer": layer, "kind": kind}
+        return _holder(memory, name, where, as_of)
 
     def tell_if_new(self) -> None:
         """Say where the store is, if this run made it."""
@@ -114,7 +123,7 @@ class Session:
             self.unbound.close()
 
 
-def _is_there(folder: Path) -> bool:
+def is_there(folder: Path) -> bool:
     """Whether a directory holds a store; one that cannot be looked into is left to the opening."""
     try:
         (folder / DATABASE).stat()
@@ -136,7 +145,9 @@ def _no_store(config: "Config") -> "NotFoundError":
     )
 
 
-def _holder(memory: "Memory", key: str, given: dict[str, str | None]) -> "Record":
+def _holder(
+    memory: "Memory", key: str, given: dict[str, str | None], as_of: "str | datetime | None"
+) -> "Record":
     from lamina.core.names import check_key
     from lamina.core.scope import Scope
     from lamina.errors import InvalidInputError, NotFoundError
@@ -144,7 +155,7 @@ def _holder(memory: "Memory", key: str, given: dict[str, str | None]) -> "Record
     Scope.of(given["scope"] or "")
     where: dict[str, Any] = {"key": check_key(key)}
     where |= {name: value for name, value in given.items() if value is not None}
-    found = memory.query(where, limit=2)
+    found = memory.query(where, limit=2, as_of=as_of)
     if not found:
         raise NotFoundError(
             f"nothing current in {given['scope']} has the key {key!r:.80}",

@@ -43,6 +43,7 @@ def _settings(session: Session) -> list[dict[str, Any]]:
             "value": chosen.get(setting.name, setting.default),
             "origin": "store" if setting.name in chosen else "default",
             "choices": list(setting.choices),
+            "form": setting.form,
             "meaning": setting.meaning,
         }
         for setting in SETTINGS.values()
@@ -57,6 +58,8 @@ def _show_one(session: Session, row: dict[str, Any]) -> None:
 
 
 def _show_all(session: Session, rows: list[dict[str, Any]]) -> None:
+    from lamina.core.settings import SETTINGS
+
     found = session.config
     places = {"directory": found.directory, "project": found.project}
     if session.out.as_json:
@@ -71,7 +74,7 @@ def _show_all(session: Session, rows: list[dict[str, Any]]) -> None:
             row["name"],
             Span(row["value"], "bold"),
             row["origin"],
-            f"{row['meaning']} ({', '.join(row['choices'])})",
+            f"{row['meaning']} ({SETTINGS[row['name']].possible})",
         )
         for row in rows
     ]

@@ -9,6 +9,7 @@ from lamina.surfaces.cli.marks import Grid, Line, Span, grid, line, one_line
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
     from lamina.core.record import Record
+    from lamina.stores.base import Finding
 
 _SPANS: Final = ((86_400, "day"), (3600, "hour"), (60, "minute"))
 _OLD: Final = 60 * 86_400
@@ -16,6 +17,7 @@ _CUT: Final = 100
 DIM: Final = "dim"
 GOOD: Final = "green"
 BAD: Final = "red"
+_SEVERITIES: Final = {"ok": GOOD, "note": "cyan", "derived": "yellow", "record": "bold red"}
 
 
 def age(then: datetime, now: datetime) -> str:
@@ -104,6 +106,21 @@ def record_lines(record: "Record", now: datetime) -> list[Line]:
     ]
     shown = [line(Span(f"{name:<12}", DIM), one_line(value)) for name, value in facts if value]
     return [line(Span(record.text, "bold")), line(""), *shown]
+
+
+def finding_grid(findings: Sequence["Finding"]) -> Grid:
+    """What a look at the store found, as a table."""
+    rows = [
+        (
+            finding.check,
+            Span(finding.severity.value, _SEVERITIES[finding.severity.value]),
+            finding.message,
+            finding.truth,
+            finding.remedy,
+        )
+        for finding in findings
+    ]
+    return grid(("check", "result", "what", "right is", "remedy"), rows)
 
 
 def receipt_lines(receipt: "Receipt") -> list[Line]:

@@ -1,11 +1,13 @@
 """Clauses on what a store keeps: settings, sealed values, reopening, sharing."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from lamina.core import chain
 from lamina.core.changes import Action, Erase, Move
+from lamina.core.indexing import index_terms
 from lamina.core.layers import Durability
 from lamina.core.record import State
 from lamina.core.sealed import Sealed
@@ -24,6 +26,8 @@ from lamina.testing.builders import (
     write,
     written,
 )
+from lamina.testing.contract.feeding import LONG
+from lamina.testing.contract.noting import SharedNotingClauses
 
 
 def _box(letter: str) -> Sealed:
@@ -79,6 +83,23 @@ class KeepingClauses:
         assert findings
         assert [one for one in findings if one.severity is not Severity.OK] == []
 
+    def test_a_repair_of_a_healthy_store_changes_no_answer(self, store: Store) -> None:
+        _fill(store)
+        before, told = picture(store), [0.0]
+        repaired = store.repair(lambda record: index_terms(record, record.key), told.append)
+        assert (repaired.done, told[-1]) == ((), 1.0)
+        assert picture(store) == before
+        assert repaired.indexed == store.reindex(lambda record: index_terms(record, record.key))
+        assert {one.severity for one in store.check()} == {Severity.OK}
+
+    def test_a_whole_log_passes_an_audit_of_all_and_of_each_stream(self, store: Store) -> None:
+        assert {one.severity for one in store.audit()} == {Severity.OK}
+        _fill(store)
+        for streams in (None, store.streams(), [WEB], ["user/ann"], ["project/unknown"], []):
+            findings = store.audit(streams)
+            assert {one.severity for one in findings} == {Severity.OK}
+            assert {"chain", "versions", "digests"} <= {one.check for one in findings}
+
     def test_closing_twice_is_fine(self, store: Store) -> None:
         written(store)
         store.flush()
@@ -116,10 +137,10 @@ class DurableContract:
     ) -> None:
         assert Capability.DURABLE in store.capabilities
         _fill(store)
-        before = picture(store)
+        identity, before = store.identity, picture(store)
         after = reopened(store)
         assert picture(after) == before
-        assert after.location == store.location
+        assert (after.location, after.identity) == (store.location, identity)
 
     def test_a_receipt_outlives_the_process(
         self, store: Store, reopened: Callable[[Store], Store]
@@ -152,7 +173,7 @@ class DurableContract:
             write(store, a_put())
 
 
-class SharedContract:
+class SharedContract(SharedNotingClauses):
     """For stores that declare `MANY_PROCESSES`.
 
     The fixture `another` is a function that opens one more store on the same place.
@@ -192,3 +213,18 @@ class SharedContract:
         first = write(store, a_put("once"), idempotency_key="r-1", request="asked")
         again = write(other, a_put("once"), idempotency_key="r-1", request="asked")
         assert (again.tx, again.repeated) == (first.tx, True)
+
+    def test_a_commit_of_another_wakes_those_who_wait(
+        self, store: Store, another: Callable[[], Store]
+    ) -> None:
+        other = another()
+        write(store, a_put("first"))
+        pulse = store.pulse()
+        write(other, a_put("second"))
+        assert store.wait(pulse, LONG)
+        pulse = store.pulse()
+        with ThreadPoolExecutor(2) as pool:
+            waits = [pool.submit(store.wait, pulse, LONG) for _ in range(2)]
+            write(other, a_put("third"))
+            assert [wait.result() for wait in waits] == [True] * 2
+        assert other.identity == store.identity

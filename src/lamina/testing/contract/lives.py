@@ -170,6 +170,17 @@ class AdoptionClauses:
         assert picture(store) == before
         assert write(store, _adopt(newer)).rev == 5
 
+    def test_adopting_does_not_rewrite_what_is_append_only(self, store: Store) -> None:
+        record = written(store, "as it happened", layer="episode", kind="failed", data={"n": 1})
+        before = picture(store)
+        for other in ({"text": "as it suits"}, {"data": {"n": 2}}, {"tags": ("x",)}):
+            with pytest.raises(ConflictError):
+                write(store, _adopt(replace(record, rev=2, **other)))
+        assert picture(store) == before
+        archived = replace(record, rev=2, state=State.ARCHIVED, updated_at=after_noon(5))
+        write(store, _adopt(archived))
+        assert the(store, record.id) == archived
+
     def test_adopting_where_the_key_is_taken_makes_a_proposal(self, store: Store) -> None:
         written(store, "here already", key="k")
         other = a_record("from elsewhere", key="k", rev=3)

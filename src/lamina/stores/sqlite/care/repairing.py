@@ -1,0 +1,129 @@
+"""Building anew what follows from the records, and nothing else.
+
+First the records are verified. If they are damaged nothing is touched: to build the index from
+altered text, say, would remove the last trace of what the text had been.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from lamina.core.record import Record
+from lamina.errors import StoreDamagedError
+from lamina.stores.base import Aids, Finding, Repair, Severity
+from lamina.stores.ledger import Ledger
+from lamina.stores.sqlite.care import ledger as tombstones
+from lamina.stores.sqlite.care.chains import latest
+from lamina.stores.sqlite.care.checking import vouched
+from lamina.stores.sqlite.care.digests import freed, held
+from lamina.stores.sqlite.care.looking import RESTORE, Fix, Look, leniently, measure
+from lamina.stores.sqlite.care.pages import pages
+from lamina.stores.sqlite.care.rewriting import rewrite
+from lamina.stores.sqlite.care.tables import WORDS, expected, found, is_derived, quoted
+from lamina.stores.sqlite.care.versions import pointers
+from lamina.stores.sqlite.care.words import reindex
+from lamina.stores.sqlite.connections import Connections
+from lamina.stores.sqlite.driver import Connection, one
+
+_FORMAT: Final = "insert or replace into setting values ('format', ?)"
+_SHOWN: Final = 5
+
+
+def repair(
+    connections: Connections,
+    ledger: Ledger,
+    analyse: Callable[[Record], tuple[str, ...]],
+    tell: Callable[[float], None],
+) -> Repair:
+    """Verify the records, then build everything else from them."""
+    in_order = _verified(connections, lambda share: tell(share / 2))
+    done: list[str] = []
+
+    def work(connection: Connection) -> int:
+        done[:] = _put_right(connection)
+        return reindex(connection, analyse, lambda share: tell((1 + share) / 2))
+
+    indexed = None
+    if in_order:
+        try:
+            indexed = connections.write(work)
+        except StoreDamagedError:
+            # What is damaged cannot always be taken out piece by piece.
+            in_order = False
+    if indexed is None:
+        indexed = rewrite(connections, work)
+        done[:] = ["the file was written anew"]
+    done += _bury(connections, ledger)
+    tell(1.0)
+    return Repair(indexed, tuple(done))
+
+
+def _verified(connections: Connections, tell: Callable[[float], None]) -> bool:
+    """Whether the file is in order, once it is certain that the records are whole."""
+    with connections.reading() as connection, leniently(connection):
+        look = Look(connection, Aids(tell=tell), measure(connection))
+        broken = _broken(vouched(look))
+        ill = list(pages(look, sound=True)) if not broken else []
+        broken = broken or _broken(ill)
+    if broken:
+        raise StoreDamagedError(
+            f"the records are damaged, so nothing was repaired ({broken.message})", remedy=RESTORE
+        )
+    return not any(finding.check == "file" for finding in ill)
+
+
+def _broken(findings: list[Finding]) -> Finding | None:
+    return next((one for one in findings if one.severity is Severity.RECORD), None)
+
+
+def _put_right(connection: Connection) -> list[str]:
+    """Everything but the words; say what was wrong."""
+    # Triggers first: they would join in whatever is done next.
+    done = list(_take_out(connection))
+    for wrong in (pointers, freed, held, latest):
+        done += _apply(connection, wrong(Look(connection, Aids())))
+    done += _make_again(connection)
+    number = str(one(connection, "pragma user_version"))
+    if one(connection, "select value from setting where name = 'format'") != number:
+        connection.execute(_FORMAT, (number,))
+        done.append(f"the format was noted as {number}")
+    return done
+
+
+def _apply(connection: Connection, fixes: Iterable[Fix]) -> Iterator[str]:
+    """Set columns right while they are looked for: what is read was sorted or paged before."""
+    number = 0
+    for number, fix in enumerate(fixes, start=1):
+        connection.execute(fix.sql, fix.parameters)
+        if number <= _SHOWN:
+            yield f"{fix.what} was noted anew"
+    if number > _SHOWN:
+        yield f"and {number - _SHOWN:,} more like these"
+
+
+def _take_out(connection: Connection) -> Iterator[str]:
+    """Whatever holds no data and is not what the migrations make."""
+    for (kind, name), sql in sorted(found(connection).items(), reverse=True):
+        ours = expected().get((kind, name))
+        if ours == sql or (kind == "table" and name not in ("word_posting", "word_count")):
+            continue
+        connection.execute(f"drop {kind} if exists {quoted(name)}")
+        if ours is None:
+            yield f"the {kind} `{name:.60}` was removed"
+
+
+def _make_again(connection: Connection) -> Iterator[str]:
+    here = found(connection)
+    for (kind, name), sql in expected().items():
+        made_with_the_words = name in WORDS and name not in ("word_posting", "word_count")
+        if (kind, name) not in here and is_derived(kind, name) and not made_with_the_words:
+            connection.execute(sql)
+            yield f"the {kind} `{name}` was made again"
+
+
+def _bury(connections: Connections, ledger: Ledger) -> Iterator[str]:
+    """Tombstones that the log tells of."""
+    with connections.reading(snapshot=False) as connection:
+        lost = tombstones.missing(connection, ledger.tombstones())
+    if lost:
+        ledger.take(lost)
+        yield f"tombstones were put back into the ledger: {len(lost)}"

@@ -1,0 +1,124 @@
+"""The keyword index: it holds the words of the records, all of them and no others."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from lamina.core.layers import is_indexed
+from lamina.core.record import Record
+from lamina.core.versions import INDEX_VERSION
+from lamina.stores.base import Finding
+from lamina.stores.sqlite import index
+from lamina.stores.sqlite.care.looking import UNREADABLE, Look, derived
+from lamina.stores.sqlite.care.tables import expected
+from lamina.stores.sqlite.driver import Connection, one, rows
+from lamina.stores.sqlite.past import NEWEST
+from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+
+_PAGE: Final = 500
+INDEXED: Final = (
+    f"select r.sid, r.length, c.c0, {RECORD_COLUMNS}"
+    " from record r not indexed join version v not indexed on v.vid = r.head"
+    " left join word_content c on c.id = r.rid order by r.rid"
+)
+STRAYS: Final = (
+    "select count(*) from word_content c left join record r not indexed on r.rid = c.id"
+    " where r.rid is null"
+)
+# A word is looked up through a directory that FTS5's own check does not compare with the postings.
+_LOST: Final = (
+    "select count(*) from word_count every where not exists (select 1 from word_count found"
+    " where found.term = every.term and found.doc = every.doc and found.cnt = every.cnt)"
+)
+MISCOUNTED: Final = (
+    "with counted (sid, documents, tokens) as (select sid, count(*), sum(length) from record"
+    " not indexed where length > 0 group by sid)"
+    " select count(*) from stream s not indexed left join counted c on c.sid = s.sid"
+    " where s.documents <> ifnull(c.documents, 0) or s.tokens <> ifnull(c.tokens, 0)"
+)
+_RECOUNT: Final = (
+    "update stream set (documents, tokens) = (select count(*), ifnull(sum(length), 0) from record r"
+    " where r.sid = stream.sid and r.length > 0)"
+)
+_RECORDS: Final = (
+    f"select r.rid, r.sid, {RECORD_COLUMNS} from {NEWEST} where r.rid > ? order by r.rid limit ?"
+)
+
+
+def indexed(look: Look) -> Iterator[Finding]:
+    """Records whose words in the index are not their own."""
+    wrong, first = 0, ""
+    for sid, length, body, *columns in look.each(INDEXED):
+        try:
+            record = to_record(tuple(columns))
+        except UNREADABLE:
+            # The record is what is damaged; the index has nothing to be compared with.
+            continue
+        if not _right(look, record, (sid, length, body)):
+            wrong, first = wrong + 1, first or record.id
+    if wrong:
+        yield derived("index", f"records indexed by other words: {wrong}, such as {first}")
+    if strays := one(look.connection, STRAYS):
+        yield derived("index", f"entries of the index that belong to no record: {strays}")
+
+
+def lookups(look: Look) -> Iterator[Finding]:
+    """Words that the index holds and does not find, and whether it forgets what is erased."""
+    if lost := one(look.connection, _LOST):
+        yield derived("words", f"words in the index that cannot be looked up: {lost}")
+    if one(look.connection, "select v from word_config where k = 'secure-delete'") != 1:
+        yield derived("words", "the index would keep the words of what is erased")
+
+
+def statistics(look: Look) -> Iterator[Finding]:
+    """Streams whose number of documents or words is not what the records add up to."""
+    if off := one(look.connection, MISCOUNTED):
+        yield derived("statistics", f"streams whose words are counted wrongly: {off}")
+
+
+def reindex(
+    connection: Connection,
+    analyse: Callable[[Record], tuple[str, ...]],
+    tell: Callable[[float], None] = lambda share: None,
+) -> int:
+    """Build the keyword index anew from the records, which are the truth."""
+    # A damaged index cannot be trusted to delete its own entries, so it is made anew. It cannot
+    # even be dropped when it does not know its own version.
+    if one(connection, "select 1 from sqlite_schema where name = 'word_config'"):
+        connection.execute("insert or replace into word_config values ('version', 4)")
+    connection.execute("drop table if exists word")
+    connection.execute(expected()["table", "word"])
+    connection.execute("insert into word (word, rank) values ('secure-delete', 1)")
+    connection.execute("update record set length = 0")
+    total = one(connection, "select max(rid) from record") or 1
+    for rid, sid, *columns in _every(connection):
+        record = to_record(tuple(columns))
+        terms = analyse(record) if is_indexed(record) else ()
+        if terms:
+            index.add(connection, sid, rid, terms)
+            connection.execute("update record set length = ? where rid = ?", (len(terms), rid))
+        tell(rid / total)
+    connection.execute(_RECOUNT)
+    connection.execute(
+        "insert or replace into setting values ('index_version', ?)", (INDEX_VERSION,)
+    )
+    return int(one(connection, "select count(*) from word"))
+
+
+def _every(connection: Connection) -> Iterator[tuple[Any, ...]]:
+    """The newest version of every record, read in pages because the caller writes meanwhile."""
+    last = 0
+    while page := list(rows(connection, _RECORDS, (last, _PAGE))):
+        yield from page
+        last = page[-1][0]
+
+
+def _right(look: Look, record: Record, entry: tuple[int, int, str | None]) -> bool:
+    sid, length, body = entry
+    if not is_indexed(record):
+        return body is None and length == 0
+    if look.aids.analyse is None:
+        # Without the analyser: as many words as were counted, all of them the stream's.
+        words = body.split(" ") if body else []
+        return len(words) == length and all(word.startswith(f"{sid}:") for word in words)
+    terms = look.aids.analyse(record)
+    return (body or "", length) == (" ".join(f"{sid}:{term}" for term in terms), len(terms))

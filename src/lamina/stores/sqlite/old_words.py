@@ -1,0 +1,100 @@
+"""How a stream's keyword index differed from today's at a time in the past.
+
+The index holds the newest versions only. What has changed since the time asked about is known from
+the log: those entries are not to be believed, and the versions of then are analysed anew. The cost
+grows with what happened since, not with the size of the store.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lamina.core import bm25
+from lamina.core.access import Reach
+from lamina.core.indexing import index_terms
+from lamina.core.layers import is_indexed
+from lamina.core.record import Record
+from lamina.stores.sqlite.driver import Connection, rows
+from lamina.stores.sqlite.past import source
+from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+
+_TOUCHED: Final = "select distinct record from event where sid = ? and seq > ?"
+_TODAY: Final = (
+    f"select r.rid, r.scope, r.layer, r.length, w.body from ({_TOUCHED}) t"
+    " join record r on r.id = t.record left join word w on w.rowid = r.rid"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A version as the index held it then."""
+
+    rid: int
+    record: Record
+    terms: Counter[str]
+
+    def gain(self, token: str, average: float) -> float:
+        """How much the version is about a token."""
+        return bm25.part(self.terms[token], self.terms.total(), average)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What to leave out of today's index, and what to put in its place."""
+
+    touched: str
+    """The records whose entries are not those of then, as a JSON list."""
+    documents: tuple[Document, ...]
+    number: int
+    """How many documents there were more than today (or less), and of how many tokens."""
+    tokens: int
+    vocabulary: Mapping[str, int]
+    """For each token, how many more documents held it, of those within sight."""
+
+    def applied(self, today: Mapping[str, int], holds: Callable[[str], bool]) -> dict[str, int]:
+        """Today's document counts of some tokens, turned into those of then."""
+        then = Counter(today)
+        then.update({token: more for token, more in self.vocabulary.items() if holds(token)})
+        return {token: number for token, number in then.items() if number}
+
+
+def difference(
+    connection: Connection, stream: tuple[str, int], as_of: Mapping[str, int], reach: Reach
+) -> Difference:
+    """Compare a stream's index with what it was when the stream had come so far."""
+    name, sid = stream
+    since = (sid, as_of.get(name, 0))
+    today = list(rows(connection, _TODAY, since))
+    documents = _documents(connection, sid, since, as_of)
+    whole = reach.sees_stream(name)
+    vocabulary: Counter[str] = Counter()
+    for _, scope, layer, _, body in today:
+        if body and (whole or any(grant.covers(scope, layer) for grant in reach.grants)):
+            vocabulary.subtract(set(body.split(" ")))
+    for document in documents:
+        if whole or reach.sees(document.record):
+            vocabulary.update(set(document.terms))
+    lengths = [row[3] for row in today if row[3]]
+    return Difference(
+        touched=json.dumps([row[0] for row in today]),
+        documents=tuple(documents),
+        number=len(documents) - len(lengths),
+        tokens=sum(document.terms.total() for document in documents) - sum(lengths),
+        vocabulary=vocabulary,
+    )
+
+
+def _documents(
+    connection: Connection, sid: int, since: tuple[int, int], as_of: Mapping[str, int]
+) -> Sequence[Document]:
+    moment, records = source(as_of)
+    sql = f"{moment.sql}select r.rid, {RECORD_COLUMNS} from {records} where r.id in ({_TOUCHED})"
+    found = []
+    for rid, *columns in list(rows(connection, sql, (*moment.parameters, *since))):
+        record = to_record(tuple(columns))
+        terms = index_terms(record, record.key) if is_indexed(record) else ()
+        if terms:
+            found.append(Document(rid, record, Counter(f"{sid}:{token}" for token in terms)))
+    return found

@@ -1,0 +1,34 @@
+"""The past: which version of each record was the newest when its stream had come so far.
+
+A record's versions form a line back from the newest. Most records have not changed since the time
+asked about, so the first step of the line answers.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from lamina.stores.sqlite.predicates import Predicate
+
+NEWEST: Final = "record r join version v on v.vid = r.head"
+_REACHED: Final = "(select m.seq from moment m where m.sid = r.sid)"
+_THEN: Final = (
+    "record r join version v on v.vid = ("
+    "with recursive line (vid, born, prev) as ("
+    " select h.vid, h.from_seq, h.prev from version h where h.vid = r.head union all"
+    " select o.vid, o.from_seq, o.prev from line join version o on o.vid = line.prev"
+    f" where line.born > {_REACHED})"
+    f" select line.vid from line where line.born <= {_REACHED} limit 1)"
+)
+_MOMENT: Final = (
+    "with moment (sid, seq) as materialized (select s.sid, j.value from json_each(?) j"
+    " join stream s on s.name = j.key) "
+)
+NOW: Final = Predicate("")
+
+
+def source(as_of: Mapping[str, int] | None) -> tuple[Predicate, str]:
+    """What goes before `select`, and the records `r` with the version `v` of each that is meant."""
+    if as_of is None:
+        return NOW, NEWEST
+    return Predicate(_MOMENT, (json.dumps(dict(as_of)),)), _THEN
