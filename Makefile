@@ -3,7 +3,23 @@
 
 PYTHON ?= python3
 STEPS ?= 50000
-KILLS ?= 100
+# How much of each fault `make faults` tries; 0 leaves one out.
+SEED ?= 1
+KILLS ?= 500
+WRITES ?= 500
+STOPS ?= 20
+SECONDS ?= 60
+OPENS ?= 20
+CUTS ?= 3000
+CALLS ?= 1000
+FULL ?= 20
+DAMAGES ?= 900
+RESTORES ?= 300
+BACKUPS ?= 50
+FORKS ?= 20
+CLOCKS ?= 50
+TAMPERINGS ?= 1000
+MUTANTS ?= 100
 ARGS ?=
 LOCK_ARGS ?=
 
@@ -46,8 +62,14 @@ model: setup ## random histories against the reference store; STEPS=50000
 mutants: setup ## plant every known bug and see that a test catches it
 	LAMINA_MUTANTS=all $(BIN)/python -m pytest tests/mutants $(ARGS)
 
-faults: setup ## kill writers at random and look for what was acknowledged; KILLS=100
-	LAMINA_KILLS=$(KILLS) $(BIN)/python -m pytest tests/faults -s $(ARGS)
+faults: setup ## break the world on purpose and look for what was acknowledged; KILLS=500, ...
+	$(BIN)/python -m tests.faults.run --seed $(SEED) --json build/faults.json \
+	    --size kills=$(KILLS) --size writers=$(WRITES) --size stops=$(STOPS) \
+	    --size first_open=$(OPENS) --size restores=$(RESTORES) --size backups=$(BACKUPS) \
+	    --size forks=$(FORKS) --size feeds=$(SECONDS) --size clocks=$(CLOCKS) --size cuts=$(CUTS) \
+	    --size calls=$(CALLS) --size full=$(FULL) --size tampering=$(TAMPERINGS) \
+	    --size damage=$(DAMAGES) \
+	    --size mutants=$(MUTANTS) $(ARGS)
 
 bench: setup ## measure writes on this machine
 	@mkdir -p build

@@ -20,6 +20,7 @@ NEED_ONE = [
     ("erase", "k", "--yes"),
     ("export",),
     ("export", "out.jsonl"),
+    ("backup", "b"),
     ("doctor",),
     ("doctor", "--repair"),
     ("config",),

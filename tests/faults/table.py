@@ -1,0 +1,60 @@
+"""Every fault: what is done to a store, how often, and what must hold afterwards."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.faults import (
+    backups,
+    calls,
+    clocks,
+    cuts,
+    damage,
+    feeds,
+    first_open,
+    forks,
+    full,
+    kills,
+    mutants,
+    restores,
+    stops,
+    tampering,
+    writers,
+)
+from tests.faults.damages.table import DAMAGES
+from tests.faults.report import Report, Tell
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One way in which the world goes wrong."""
+
+    name: str
+    run: Callable[[int, int, Path, Tell], Report]
+    """Takes the size, the seed, an empty folder of its own, and whom to tell of its progress."""
+    size: int
+    """For `make faults`."""
+    quick: int
+    """For `make test`."""
+    what: str
+
+
+_ALL = (
+    Fault("kills", kills.run, 500, 22, "SIGKILL at a random moment of every operation"),
+    Fault("writers", writers.run, 500, 10, "8 processes raise one number by reading and writing"),
+    Fault("stops", stops.run, 20, 2, "a process is stopped, holding the write lock or not"),
+    Fault("forks", forks.run, 20, 4, "a process forks; parent and children go on"),
+    Fault("restores", restores.run, 300, 64, "SIGKILL at every step of a restore or a backup"),
+    Fault("backups", backups.run, 50, 4, "backups while 4 processes write, each compared"),
+    Fault("clocks", clocks.run, 50, 1, "processes whose clocks jump by hours and years"),
+    Fault("first_open", first_open.run, 20, 2, "64 processes open one directory at once"),
+    Fault("feeds", feeds.run, 60, 2, "10 processes write, 5 follow and are stopped at random"),
+    Fault("cuts", cuts.run, 3000, 30, "the power goes; what was not synced is lost or torn"),
+    Fault("calls", calls.run, 1000, 30, "the N-th system call fails, or writes less"),
+    Fault("full", full.run, 20, 2, "the disk is full, then there is room again"),
+    Fault("tampering", tampering.run, 1000, 48, "history is edited, cut, put back or rewritten"),
+    Fault("damage", damage.run, 900, 50, f"damage of {len(DAMAGES)} classes is planted"),
+    Fault("mutants", mutants.run, 100, 2, "planted bugs, each of which a fault must notice"),
+)  # fmt: skip
+
+FAULTS: dict[str, Fault] = {fault.name: fault for fault in _ALL}

@@ -1,0 +1,122 @@
+"""`lamina maintain`, the settings behind it, and what `lamina doctor` says about the clock."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from lamina import clock
+from tests.surfaces.shell import Call, on_terminal
+
+TEN_YEARS = timedelta(days=3652)
+
+
+@pytest.fixture
+def ahead(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
+    """Sets the clock ahead, for commands that run in this process."""
+    right = clock.now
+    return lambda by: monkeypatch.setattr(clock, "now", lambda: right() + by)
+
+
+def _history(lamina: Call, versions: int = 12) -> None:
+    for number in range(versions):
+        assert lamina("remember", f"value {number}", "--key", "k").status == 0
+
+
+def test_maintenance_says_what_it_did(lamina: Call) -> None:
+    _history(lamina)
+    quiet = lamina("maintain")
+    assert quiet.status == 0
+    assert "0 of 12 versions" in quiet.out
+    assert "write-ahead log\temptied" in quiet.out
+
+
+def test_a_dry_run_changes_nothing_and_names_the_way_on(lamina: Call) -> None:
+    _history(lamina)
+    lamina("config", "history.knowledge", "3")
+    told = lamina("maintain", "--dry-run")
+    assert told.status == 0
+    assert "would drop: knowledge\t8 of 12 versions" in told.out
+    assert "--yes" in told.out
+    versions = lamina("history", "k", "--json").json["versions"]
+    assert all(version["record"] for version in versions)
+
+
+def test_a_large_purge_needs_a_yes(lamina: Call) -> None:
+    _history(lamina)
+    lamina("config", "history.knowledge", "3")
+    refused = lamina("maintain")
+    assert (refused.status, refused.out) == (2, "")
+    assert "8 of the 12 versions kept (67%)" in refused.err
+    assert "--yes" in refused.err
+    done = lamina("maintain", "--yes", "--json")
+    assert done.status == 0
+    assert done.json == {
+        "applied": True, "at": done.json["at"], "versions": 12, "pruned": 8,
+        "layers": {"knowledge": {"versions": 12, "pruned": 8}}, "receipts": 0, "asks": True,
+        "tidied": True,
+    }  # fmt: skip
+
+
+def test_an_error_is_json_when_that_was_asked_for(lamina: Call) -> None:
+    _history(lamina)
+    lamina("config", "history.knowledge", "none")
+    refused = lamina("maintain", "--json")
+    assert refused.status == 2
+    assert refused.json["error"]["code"] == "invalid_input"
+
+
+def test_an_agent_maintains_nothing(lamina: Call) -> None:
+    _history(lamina, 1)
+    assert lamina("maintain", "--as", "finn", "--project", "web").status == 4
+
+
+def test_there_is_nothing_to_maintain_where_there_is_no_store(lamina: Call) -> None:
+    assert lamina("maintain").status == 3
+
+
+@pytest.mark.parametrize(("typed", "status", "left"), [(b"n\n", 1, 12), (b"y\n", 0, 1)])
+def test_on_a_terminal_it_asks(
+    lamina: Call, store: Path, typed: bytes, status: int, left: int
+) -> None:
+    _history(lamina)
+    lamina("config", "history.knowledge", "none")
+    shown = on_terminal("--dir", str(store), "maintain", cwd=store.parent, typed=typed)
+    assert shown.status == status
+    assert "11 of 12 versions" in shown.out
+    versions = lamina("history", "k", "--json").json["versions"]
+    assert sum(version["record"] is not None for version in versions) == left
+
+
+def test_the_settings_say_what_they_take(lamina: Call, store: Path) -> None:
+    assert lamina("config", "history.blackboard").out == "16/30d\n"
+    assert lamina("config", "history.task", "90d").out == "90d\n"
+    wrong = lamina("config", "history.task", "a while")
+    assert wrong.status == 2
+    assert "16/30d" in wrong.err
+    listed = lamina("config")
+    assert "clock.accept\tnone\tdefault" in listed.out
+    assert "history.task\t90d\tstore" in listed.out
+
+
+def test_doctor_names_a_clock_that_is_not_believed_and_the_way_out(
+    lamina: Call, ahead: Callable[[timedelta], None]
+) -> None:
+    lamina("remember", "a lease", "--key", "lease", "--expires", "30d")
+    ahead(TEN_YEARS)
+    assert lamina("get", "lease").status == 0
+    told = lamina("doctor")
+    assert told.status == 0
+    [line] = [line for line in told.out.splitlines() if line.startswith("clock\t")]
+    assert "the clock is 10 years ahead of the newest change; expiry waits" in line
+    command = line.split("lamina ", 1)[1].split()
+    assert command[:2] == ["config", "clock.accept"]
+    assert lamina(*command).status == 0
+    assert lamina("get", "lease").status == 3
+    assert "clock\tok" in lamina("doctor").out
+
+
+def test_doctor_has_nothing_to_say_about_a_sane_clock(lamina: Call) -> None:
+    lamina("remember", "a fact")
+    assert "clock\tok" in lamina("doctor").out
