@@ -256,6 +256,12 @@ class World:
             if current.rev >= record.rev:
                 self.outcomes.append((current.id, current.rev, Action.UNCHANGED, current.state))
                 return
+            there = replace(record, state=current.state, rev=current.rev)
+            there = replace(there, updated_at=current.updated_at)
+            if LAYERS[current.layer].append_only and _json(there) != _json(current):
+                raise ConflictError("append only")
+        elif record.id in self.erased:
+            raise ConflictError("erased")
         if record.key is not None and record.state is State.CURRENT:
             rival = self.holder(record.scope, record.layer, record.kind, record.key)
             if rival is not None and rival.id != record.id:

@@ -7,6 +7,10 @@ CONFLICT = "core/conflict.py"
 
 CORE = (
     Mutant(
+        "a_commit_does_not_bring_back_what_it_erases", "erased and adopted in one breath",
+        "erase undone", PLANNING, "record.id in self._gone or self._view", "self._view",
+    ),
+    Mutant(
         "a_matching_revision_wins_any_conflict", "a matching revision counts for nothing",
         "compare-and-set ignored", PLANNING,
         "unopposed = put.expect is not None or not current.is_live(self._commit.at)",

@@ -145,6 +145,8 @@ class _Planner:
         places = _once((*named.places, *self._reachable()))
         self._places: dict[str, Record | None] = dict.fromkeys(places)
         self._places |= {str(place_of(record)): record for record in view.holders(places)}
+        self._gone: set[RecordId] = set()
+        """What this commit itself has erased: it does not bring it back either."""
         self.steps: list[Step] = []
         self.outcomes: list[Outcome] = []
 
@@ -281,7 +283,7 @@ class _Planner:
                 f"record {record.id} belongs to a layer whose records never change",
                 remedy="Only its state may: leave this version out",
             )
-        if current is None and self._view.erased([record.id]):
+        if current is None and (record.id in self._gone or self._view.erased([record.id])):
             raise ConflictError(f"record {record.id} was erased here and stays erased")
         place = place_of(record)
         rival = self._places[place] if place else None
@@ -297,6 +299,8 @@ class _Planner:
         if step.after is not None and (place := place_of(step.after)):
             self._places[place] = step.after
         self._records[step.subject.id] = step.after
+        if step.after is None:
+            self._gone.add(step.subject.id)
         self.steps.append(step)
         self.outcomes.append(_outcome(step.action, step.subject))
 

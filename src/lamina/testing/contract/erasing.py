@@ -112,6 +112,14 @@ class ErasingClauses:
         ):
             assert store.versions(reach, record.id) == []
 
+    def test_a_commit_does_not_bring_back_what_it_erases(self, store: Store) -> None:
+        record = written(store, "stays", key="k")
+        back = Adopt(record=replace(record, rev=record.rev + 1))
+        with pytest.raises(ConflictError):
+            write(store, Erase(id=record.id), back)
+        assert the(store, record.id) == record
+        assert store.tombstones([record.id]) == frozenset()
+
 
 class ScrubbedContract:
     """For stores that declare `SCRUBBED`.

@@ -9,8 +9,11 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Final
 
+from lamina.errors import StoreDamagedError
+from lamina.stores.base import Aids
 from lamina.stores.sqlite import migrations
-from lamina.stores.sqlite.care.looking import UNREADABLE, leniently
+from lamina.stores.sqlite.care.checking import vouched
+from lamina.stores.sqlite.care.looking import RESTORE, UNREADABLE, Look, leniently
 from lamina.stores.sqlite.care.tables import RECORD_TABLES, expected, found, quoted
 from lamina.stores.sqlite.connections import Connections
 from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, copy_pages, rows, scratch
@@ -52,8 +55,18 @@ def _rewrite(old: Connection, follow: Callable[[Connection], int]) -> int:
         indexed = follow(fresh)
         fresh.execute("commit")
         fresh.execute("begin")
+        _check(fresh)
         copy_pages(fresh, old, lambda share: None)
     return indexed
+
+
+def _check(fresh: Connection) -> None:
+    """Whatever was read, nothing takes the place of the old file that does not verify."""
+    for finding in vouched(Look(fresh, Aids())):
+        if finding.severity.is_damage:
+            raise StoreDamagedError(
+                f"the file could not be written anew ({finding.message})", remedy=RESTORE
+            )
 
 
 def _copy(old: Connection, fresh: Connection, table: str) -> None:
@@ -75,7 +88,8 @@ def _fill(
     first = next(source, None)
     if first is None:
         return
-    insert = f"insert into {quoted(table)} {into} values ({', '.join('?' * len(first))})"
+    # A page in disorder can show rows that were never written, without a number or with one twice.
+    insert = f"insert or ignore into {quoted(table)} {into} values ({', '.join('?' * len(first))})"
     fresh.execute(insert, first)
     fresh.executemany(insert, source)
 
