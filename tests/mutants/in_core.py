@@ -170,7 +170,7 @@ CORE = (
     ),
     Mutant(
         "what_was_erased_cannot_be_adopted_again", "the erased come back", "tombstone ignored",
-        PLANNING, "if current is None and self._view.erased([record.id]):", "if False:",
+        PLANNING, "or self._view.erased([record.id])):", "):",
     ),
     Mutant(
         "a_receipt_claims_only_what_the_store_declares", "everything is said to be synced",

@@ -7,7 +7,6 @@ and, for each file, the numbers of the needles that it holds.
 """
 
 import json
-import mmap
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,28 +37,33 @@ def scan(paths: list[Path], needles: list[bytes]) -> dict[str, object]:
 
 
 def _found(path: Path, needles: list[bytes]) -> list[int]:
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-        likely = range(len(needles)) if len(needles) <= _FEW else _likely(view, needles)
-        return [number for number in likely if view.find(needles[number]) >= 0]
+    """The numbers of the needles in a file, which another process may be cutting meanwhile."""
+    overlap = max(map(len, needles), default=1) - 1
+    found: set[int] = set()
+    with path.open("rb") as file:
+        part = b""
+        while chunk := file.read(_CHUNK):
+            part = part[-overlap:] + chunk if overlap else chunk
+            likely = range(len(needles)) if len(needles) <= _FEW else _likely(part, needles)
+            found.update(n for n in likely if n not in found and needles[n] in part)
+    return sorted(found)
 
 
-def _likely(view: mmap.mmap, needles: list[bytes]) -> list[int]:
+def _likely(part: bytes, needles: list[bytes]) -> list[int]:
     """The needles whose first eight bytes occur: one pass, however many needles there are."""
     wanted: dict[int, list[int]] = {}
     for number, needle in enumerate(needles):
         wanted.setdefault(int.from_bytes(needle[:_WINDOW], sys.byteorder), []).append(number)
     found = {
-        window for part in _parts(view) for window in wanted.keys() & memoryview(part).cast("Q")
+        window for words in _aligned(part) for window in wanted.keys() & memoryview(words).cast("Q")
     }
     return sorted(number for window in found for number in wanted[window])
 
 
-def _parts(view: mmap.mmap) -> Iterator[bytes]:
-    """The file as whole words of eight bytes, once for each way to align them."""
-    for start in range(0, len(view), _CHUNK):
-        chunk = view[start : start + _CHUNK + _WINDOW]
-        for shift in range(_WINDOW):
-            yield chunk[shift : shift + (len(chunk) - shift) // _WINDOW * _WINDOW]
+def _aligned(part: bytes) -> Iterator[bytes]:
+    """The bytes as whole words of eight, once for each way to align them."""
+    for shift in range(_WINDOW):
+        yield part[shift : shift + (len(part) - shift) // _WINDOW * _WINDOW]
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ class Writer:
         self.tell(setting=value, synced=True)
 
     def seal(self) -> None:
-        secret = self.rng.randbytes(12).hex()
+        secret = f"Zq7-{self.rng.randbytes(12).hex()}-Kx"
         receipt = self.mem.remember(f"{self.text()} {SECRET_WORDS}{secret}")
         self.ids.append(receipt.id)
         self.kept(receipt)

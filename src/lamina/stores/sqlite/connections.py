@@ -58,6 +58,7 @@ class Connections:
         self._pool = Pool(path)
         self._closed = False
         self._reset()
+        self._pid = os.getpid()
 
     def open(self, prepare: Callable[[Connection, bool], None]) -> None:
         """Create or upgrade the file with `prepare`, which is told whether nobody else is there."""
@@ -75,8 +76,17 @@ class Connections:
             self._presence.leave()
             raise
 
+    def _begin_anew(self) -> None:
+        """In a forked child, with its first use; whichever of its threads that is."""
+        with self._pool.renewing:
+            if self._pid != os.getpid():
+                self._reset()
+                self._presence.enter()
+                self._presence.share()
+                # Last: the other threads take it as a sign that all the rest is new.
+                self._pid = os.getpid()
+
     def _reset(self) -> None:
-        self._pid = os.getpid()
         self._presence = Presence(self._path.parent)
         self._turns = Turns(self._path.parent)
         self._log_is_stuck_until = 0.0
@@ -189,9 +199,7 @@ class Connections:
 
     def _check_open(self) -> None:
         if self._pid != os.getpid():
-            self._reset()
-            self._presence.enter()
-            self._presence.share()
+            self._begin_anew()
         if self._closed:
             raise StoreError("the store is closed", remedy="Open it again with lamina.open()")
 

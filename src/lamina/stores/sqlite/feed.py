@@ -29,7 +29,7 @@ _VERSIONS: Final = (
     " select v.vid, v.from_seq, v.prev from touched t join record r on r.id = t.id"
     " join version v on v.vid = r.head union all"
     " select v.vid, v.from_seq, v.prev from line join version v on v.vid = line.prev"
-    " where line.born > ?2)"
+    " where line.born > ?2 and line.prev < line.vid)"
     f" select {RECORD_COLUMNS} from line join version v on v.vid = line.vid"
     " join record r on r.rid = v.rid where line.born <= ?3"
 )

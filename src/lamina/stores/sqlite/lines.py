@@ -1,4 +1,7 @@
-"""The line of a record's versions, from the newest back, and where it is cut off."""
+"""The line of a record's versions, from the newest back, and where it is cut off.
+
+A version is always older than the one after it, and saying so ends the walk in a damaged file too.
+"""
 
 from typing import Final
 
@@ -8,7 +11,7 @@ from lamina.stores.sqlite.driver import Connection
 _LINE: Final = (
     "with recursive line (vid, age) as (select head, 0 from record where id = ?1 union all"
     " select v.prev, line.age + 1 from version v join line on v.vid = line.vid"
-    " where v.prev is not null)"
+    " where v.prev < v.vid)"
 )
 _DROP: Final = f"{_LINE} delete from version where vid in (select vid from line where age > ?2)"
 _END: Final = (

@@ -18,7 +18,7 @@ EVENT_COLUMNS: Final = (
 _EVENTS: Final = f"select {EVENT_COLUMNS} from event e join stream s on s.sid = e.sid"
 _KEPT: Final = (
     "with recursive line (vid) as (select head from record where id = ?1 union all"
-    " select v.prev from version v join line on v.vid = line.vid where v.prev is not null)"
+    " select v.prev from version v join line on v.vid = line.vid where v.prev < v.vid)"
     f" select {RECORD_COLUMNS} from line join version v on v.vid = line.vid"
     " join record r on r.rid = v.rid"
 )

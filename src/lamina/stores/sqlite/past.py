@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
+from lamina.core.filters import Filter, Op
 from lamina.stores.sqlite.predicates import Predicate
 
 NEWEST: Final = "record r join version v on v.vid = r.head"
@@ -17,7 +18,7 @@ _THEN: Final = (
     "with recursive line (vid, born, prev) as ("
     " select h.vid, h.from_seq, h.prev from version h where h.vid = r.head union all"
     " select o.vid, o.from_seq, o.prev from line join version o on o.vid = line.prev"
-    f" where line.born > {_REACHED})"
+    f" where line.born > {_REACHED} and line.prev < line.vid)"
     f" select line.vid from line where line.born <= {_REACHED} limit 1)"
 )
 _MOMENT: Final = (
@@ -25,10 +26,20 @@ _MOMENT: Final = (
     " join stream s on s.name = j.key) "
 )
 NOW: Final = Predicate("")
+ANYTHING: Final = Filter()
 
 
-def source(as_of: Mapping[str, int] | None) -> tuple[Predicate, str]:
-    """What goes before `select`, and the records `r` with the version `v` of each that is meant."""
+def source(as_of: Mapping[str, int] | None, where: Filter = ANYTHING) -> tuple[Predicate, str]:
+    """What goes before `select`, and the records `r` with the version `v` of each that is meant.
+
+    Who asks for a key is led to it: without statistics SQLite would rather walk the scope.
+    """
+    asks_for_key = any(
+        one.field == "key" and one.op is Op.EQ and one.value is not None for one in where.conditions
+    )
+    records = NEWEST if as_of is None else _THEN
+    if asks_for_key:
+        records = records.replace("record r", "record r indexed by record_key", 1)
     if as_of is None:
-        return NOW, NEWEST
-    return Predicate(_MOMENT, (json.dumps(dict(as_of)),)), _THEN
+        return NOW, records
+    return Predicate(_MOMENT, (json.dumps(dict(as_of)),)), records

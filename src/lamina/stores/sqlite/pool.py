@@ -34,6 +34,8 @@ class Pool:
         self._uses = 0
         self._quiet = threading.Condition()
         self._torn = False
+        self.renewing = threading.Lock()
+        """Held by the one thread of a forked child that makes everything new."""
         _ALIVE.add(self)
 
     @contextmanager
@@ -123,6 +125,7 @@ class Pool:
     def born(self) -> None:
         """In the child: other threads are gone, and with them what they had in use."""
         self._quiet, self._uses = threading.Condition(), 0
+        self.renewing = threading.Lock()
         if self._torn:
             _INHERITED.extend(self._idle())
 

@@ -76,8 +76,11 @@ def _on_column(name: str, op: Op, value: Scalar | tuple[Scalar, ...]) -> Predica
         absent = [Predicate(f"{name} is null")] if len(given) < len(value) else []
         return _joined([listed, *absent], "or")
     match op:
+        case Op.EQ if value is None:
+            return Predicate(f"{name} is null")
         case Op.EQ:
-            return Predicate(f"{name} is ?", (value,))
+            # Not `is`: an index over what is not null serves only where null cannot be meant.
+            return Predicate(f"{name} = ?", (value,))
         case Op.NE:
             return Predicate(f"{name} is not ?", (value,))
         case Op.PREFIX:

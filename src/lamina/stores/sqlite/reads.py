@@ -62,7 +62,7 @@ def query(connection: Connection, wanted: Query) -> list[Record]:
     where = everything(wanted.reach, wanted.where, wanted.live_at)
     direction = "desc" if descending else "asc"
     order = f"r.rid {direction}" if field is None else f"{column(field)} {direction}, r.rid desc"
-    moment, records = source(wanted.as_of)
+    moment, records = source(wanted.as_of, wanted.where)
     sql = (
         f"{moment.sql}select {RECORD_COLUMNS} from {records} where {where.sql}"
         f" order by {order} limit ?"
@@ -98,7 +98,7 @@ def saying(connection: Connection, reach: Reach, texts: Sequence[str]) -> list[R
 def count(connection: Connection, wanted: Query) -> int:
     """How many records match."""
     where = everything(wanted.reach, wanted.where, wanted.live_at)
-    moment, records = source(wanted.as_of)
+    moment, records = source(wanted.as_of, wanted.where)
     sql = f"{moment.sql}select count(*) from {records} where {where.sql}"
     return int(one(connection, sql, (*moment.parameters, *where.parameters)) or 0)
 

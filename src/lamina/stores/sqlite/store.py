@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from lamina.core.access import EVERYTHING
 from lamina.core.layers import Durability
-from lamina.errors import InvalidInputError
+from lamina.errors import InvalidInputError, StoreDamagedError
 from lamina.stores.base import Capability, check_count
 from lamina.stores.ledger import Ledger
 from lamina.stores.sqlite import DATABASE, LEDGER, STAGING, migrations, reads
@@ -99,6 +99,11 @@ class SqliteStore:
             if not page:
                 return
             yield from (record for _, record in page)
+            if page[-1][0] <= last:
+                raise StoreDamagedError(
+                    "the records are not in the order of their numbers",
+                    remedy="Run `lamina doctor`, and restore from an export or backup",
+                )
             last = page[-1][0]
 
     def count(self, query: Query) -> int:

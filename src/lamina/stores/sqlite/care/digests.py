@@ -8,6 +8,7 @@ from lamina.core import chain
 from lamina.core.instants import to_text
 from lamina.core.layers import LAYERS, place_of
 from lamina.core.record import Record
+from lamina.errors import StoreDamagedError
 from lamina.stores.base import Finding
 from lamina.stores.sqlite.care.looking import LOG, UNREADABLE, Fix, Look, damaged, derived
 from lamina.stores.sqlite.driver import Value, rows
@@ -101,6 +102,9 @@ def _content(look: Look) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Each version with its content; with nothing where that cannot be read."""
     last = _BEFORE_ALL
     while page := list(_next_ids(look, last)):
+        if [last, *page] != sorted({last, *page}):
+            # To go on from here would come by the same rows for ever.
+            raise StoreDamagedError("its rows are out of order")
         try:
             found = list(look.each(CONTENT, (page[0], page[-1])))
         except UNREADABLE:

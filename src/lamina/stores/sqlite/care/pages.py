@@ -67,10 +67,16 @@ def _free_pages(connection: Connection) -> Iterator[int]:
     size = one(connection, "pragma page_size")
     head = read_file(connection, 0, _HEADER)
     trunk = 0 if head is None else int.from_bytes(head[_FIRST_FREE : _FIRST_FREE + 4])
-    while trunk and (page := read_file(connection, (trunk - 1) * size, size)) is not None:
+    seen: set[int] = set()
+    while trunk and trunk not in seen:
+        page = read_file(connection, (trunk - 1) * size, size)
+        if page is None:
+            return
+        seen.add(trunk)
         yield trunk
         trunk, number = _NEXT_AND_COUNT.unpack_from(page)
-        yield from struct.unpack_from(f">{number}I", page, _NEXT_AND_COUNT.size)
+        most = (size - _NEXT_AND_COUNT.size) // 4
+        yield from struct.unpack_from(f">{min(number, most)}I", page, _NEXT_AND_COUNT.size)
 
 
 def _complaints(connection: Connection, table: str | None = None) -> list[str]:

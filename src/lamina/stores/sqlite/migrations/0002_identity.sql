@@ -12,3 +12,6 @@ create table telemetry (
   layer      text not null,                -- empty when it is about no single layer
   body       text not null
 );
+
+-- Agents ask by key at every turn; without this each answer would walk the whole scope.
+create index record_key on record (key) where key is not null;
