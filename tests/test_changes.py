@@ -173,3 +173,19 @@ def test_a_closed_store_ends_its_feeds(tmp_path: Path) -> None:
     threading.Timer(0.05, mem.close).start()
     with pytest.raises(StoreError, match="closed"):
         next(feed)
+
+
+def test_a_cursor_of_a_handle_that_sees_less_is_refused(mem: Memory) -> None:
+    web, shop = mem.project("web"), mem.project("shop")
+    for handle in (mem, web, shop):
+        handle.remember("something")
+    for handle in (mem, web):
+        with pytest.raises(InvalidInputError, match="sees less"):
+            handle.changes(after=shop.cursor())
+    assert said(web, mem.cursor()) == said(web, web.cursor()) == []
+
+
+def test_a_span_ago_may_be_asked_about(mem: Memory) -> None:
+    mem.remember("just now", key="k")
+    assert mem.count(as_of="1h") == 0
+    assert mem.count(as_of="0s") == 1

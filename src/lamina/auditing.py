@@ -80,7 +80,7 @@ def _held_against(known: Anchor, store: Store, reach: Reach) -> Iterator[Finding
         said = f"{one.stream} event {one.seq}: {one.reason}"
         yield Finding("anchor", Severity.RECORD, said, _REMEDY)
     if not wrong:
-        said = f"every event up to the anchor of {to_text(known.at)} is still there"
+        said = f"the log still holds the events anchored at {to_text(known.at)}"
         yield Finding("anchor", Severity.OK, said)
     if beyond := len(known.heads) - len(mine.heads):
         said = f"{beyond} of the anchored streams lie beyond this handle and were not compared"
@@ -91,4 +91,6 @@ def _link(store: Store, stream: str, seq: int) -> Head:
     """The link at a place in a chain, or the last one where it does not come so far."""
     for event in store.events(stream, after=seq - 1, limit=1):
         return Head(event.seq, event.hash, event.at)
-    return store.position([stream]).get(stream, Head())
+    head = store.position([stream]).get(stream, Head())
+    # A note that says more than the events do proves nothing.
+    return head if head.seq < seq else Head(seq - 1, "")

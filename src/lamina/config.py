@@ -16,6 +16,8 @@ from lamina.errors import InvalidInputError
 FOLDER: Final = ".lamina"
 FILE: Final = "config.toml"
 _KNOWN: Final = frozenset(("project",))
+HOME: Final = "home directory"
+"""The origin of a directory that nobody named and nothing led to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def _directory(given: str | None, environ: Mapping[str, str], start: Path | None
         _check_owner(found)
         return Origin(str(found), "found above the working directory")
     home = environ.get("HOME") or str(Path.home())
-    return Origin(str(Path(home) / FOLDER), "home directory")
+    return Origin(str(Path(home) / FOLDER), HOME)
 
 
 def _project(given: str | None, environ: Mapping[str, str], folder: Path) -> Origin:

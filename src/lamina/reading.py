@@ -10,7 +10,7 @@ from lamina import clock
 from lamina.core.cursor import HASH_LENGTH, Cursor, is_cursor, parse_cursor
 from lamina.core.filters import Filter, parse, parse_order
 from lamina.core.ids import RecordId, is_id
-from lamina.core.instants import check_instant
+from lamina.core.instants import check_instant, looking_back
 from lamina.core.layers import LAYERS, layer_named
 from lamina.core.names import check_key
 from lamina.core.scope import Scope
@@ -150,11 +150,15 @@ class ReadPath:
         """How far the streams within reach have come."""
         heads = self._store.position(self._reach.streams())
         places = {name: (head.seq, head.hash[:HASH_LENGTH]) for name, head in heads.items()}
-        return Cursor(self._store.identity, self._clock.now(), places)
+        return Cursor(self._store.identity, self._clock.now(), places, within=self._visible())
 
     def beginning(self) -> Cursor:
         """The place before everything."""
-        return Cursor(self._store.identity, _LONG_AGO, {})
+        return Cursor(self._store.identity, _LONG_AGO, {}, within=self._visible())
+
+    def _visible(self) -> tuple[str, ...] | None:
+        streams = self._reach.streams()
+        return None if streams is None else tuple(sorted(streams))
 
     def cursor(self, text: object, argument: str) -> Cursor:
         """A cursor that belongs to this store and to its present history."""
@@ -165,6 +169,12 @@ class ReadPath:
                 remedy="Use it there, or start anew without it",
             )
         within = self._reach.streams()
+        covered = cursor.within is None or (within is not None and within <= {*cursor.within})
+        if not covered:
+            raise InvalidInputError(
+                f"`{argument}` is a cursor of a handle that sees less than this one",
+                remedy="Use it with the project or agent that it was given to, or start anew",
+            )
         seen = {
             stream: place
             for stream, place in cursor.places.items()
@@ -178,7 +188,7 @@ class ReadPath:
                     " it was restored or rolled back since",
                     remedy="Start anew without the cursor",
                 )
-        return replace(cursor, places=seen)
+        return replace(cursor, places=seen, within=self._visible())
 
     def _moment(self, as_of: str | datetime | None) -> Cursor | None:
         """The place in history that is meant by a cursor or an instant."""
@@ -186,7 +196,10 @@ class ReadPath:
             return None
         if is_cursor(as_of):
             return self.cursor(as_of, "as_of")
-        at = check_instant(as_of, "as_of")
+        if isinstance(as_of, str):
+            at = looking_back(as_of, self._clock.now(), "as_of")
+        else:
+            at = check_instant(as_of, "as_of")
         heads = self._store.position(self._reach.streams(), at=at)
         return Cursor("", at, {name: (head.seq, head.hash) for name, head in heads.items()})
 

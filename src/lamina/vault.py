@@ -111,7 +111,8 @@ def load_key(path: Path) -> bytes:
     except FileNotFoundError:
         raise SecretError(
             f"The key file `{path}` is missing, and secrets sealed under it exist",
-            remedy="Restore it from a backup, or erase the records that hold those secrets",
+            remedy="Put back your copy of it (backups never hold it), or erase the records with"
+            " those secrets",
         ) from None
     except OSError as error:
         raise _unusable(path, error) from error

@@ -69,7 +69,7 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
         subscriber.start(SOON)
     for subscriber in subscribers:
         subscriber.stop(None)
-    report = Report("feeds", seed, sum(len(one.heard) for one in subscribers))
+    report = Report("feeds", seed, sum(one.rests for one in subscribers) + LISTENERS)
     report.violations = [
         f"seed {seed}: {line}" for line in _violations(place, subscribers, speakers, sum(written))
     ]

@@ -18,6 +18,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+import lamina
+from lamina import clock
+from lamina.core.instants import to_text
 from lamina.durable import replace_file
 from tests.faults.report import Report
 from tests.faults.table import FAULTS, Fault
@@ -77,11 +80,15 @@ def show(reports: Sequence[Report]) -> None:
             console.print(f"{one.fault}: {name} = {json.dumps(value)}", markup=False)
         for line in one.violations[:SHOWN]:
             console.print(f"{one.fault}: VIOLATION {line}", markup=False)
+    trials, wrong = sum(one.trials for one in reports), sum(len(one.violations) for one in reports)
+    console.print(f"{len(reports)} faults, {trials:,} trials, {wrong} violations", style="bold")
 
 
 def save(path: Path, reports: Sequence[Report], seed: int) -> None:
     """Write the reports so that the file is whole or absent."""
     document = {
+        "lamina": lamina.__version__,
+        "at": to_text(clock.now()),
         "seed": seed,
         "cores": os.cpu_count(),
         "python": platform.python_version(),

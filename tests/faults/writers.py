@@ -6,7 +6,6 @@ conflict that compare-and-set is for. Then the same with threads in fewer proces
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import quantiles
 from typing import Any
 
 import lamina
@@ -85,7 +84,7 @@ def _figures(counters: Sequence[Line]) -> dict[str, Any]:
 
 
 def _percentile(ordered: Sequence[float], percent: int) -> float:
-    return quantiles(ordered, n=100)[percent - 1] if len(ordered) > 1 else ordered[0]
+    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
 
 
 def _ms(seconds: float) -> float:

@@ -41,7 +41,7 @@ def test_a_whole_log_is_said_to_be_whole(filled: Call, tmp_path: Path) -> None:
     filled("remember", "and it goes on")
     answer = filled("audit", "verify", "--anchor", str(tmp_path / "a.json"), "--json")
     assert (answer.status, _found(answer)["anchor"]) == (0, "ok")
-    assert "still there" in filled("audit", "verify", "--anchor", str(tmp_path / "a.json")).out
+    assert "still holds" in filled("audit", "verify", "--anchor", str(tmp_path / "a.json")).out
 
 
 @pytest.mark.parametrize(

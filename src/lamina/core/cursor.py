@@ -8,7 +8,7 @@ happened since.
 import base64
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -33,6 +33,8 @@ class Cursor:
     """For each stream, the sequence number of its last event and the beginning of its hash."""
     noted: int | None = None
     """The number of the last notice that was heard; without it, those before `at` are past."""
+    within: tuple[str, ...] | None = None
+    """The streams that its handle could see; `None` when that was every one."""
 
     @property
     def seqs(self) -> dict[str, int]:
@@ -42,13 +44,13 @@ class Cursor:
     def moved(self, stream: str, seq: int, digest: str, at: datetime) -> "Cursor":
         """The place behind one more event."""
         places = {**self.places, stream: (seq, digest[:HASH_LENGTH])}
-        return Cursor(self.store, max(self.at, at), places, self.noted)
+        return replace(self, at=max(self.at, at), places=places)
 
     def to_text(self) -> str:
         """The cursor as text that fits in a header, an address or an environment variable."""
         places = {stream: list(place) for stream, place in self.places.items()}
-        noted = [] if self.noted is None else [self.noted]
-        body = canonical.dumps([self.store, to_text(self.at), places, *noted])
+        within = None if self.within is None else list(self.within)
+        body = canonical.dumps([self.store, to_text(self.at), places, self.noted, within])
         packed = base64.urlsafe_b64encode(zlib.compress(body.encode(), 9))
         return _MARK + packed.decode().rstrip("=")
 
@@ -74,12 +76,15 @@ def _read(text: str, argument: str) -> Cursor:
         raise ValueError
     packed = text.removeprefix(_MARK)
     read = canonical.loads(_unpacked(packed + "=" * (-len(packed) % 4)), argument)
-    store, at, places, *noted = read
+    store, at, places, noted, within = read
     found = {str(stream): (_counted(seq), str(digest)) for stream, (seq, digest) in places.items()}
-    if not noted:
-        return Cursor(str(store), from_text(at), found)
-    [number] = noted
-    return Cursor(str(store), from_text(at), found, _counted(number, least=0))
+    return Cursor(
+        store=str(store),
+        at=from_text(at),
+        places=found,
+        noted=None if noted is None else _counted(noted, least=0),
+        within=None if within is None else tuple(map(str, within)),
+    )
 
 
 def _unpacked(packed: str) -> str:

@@ -117,7 +117,7 @@ def expiry(value: str | datetime | timedelta | None, now: datetime) -> datetime 
         return now + value
     if isinstance(value, str) and value[-1:].isalpha() and value[-1:] != "Z":
         return after(now, value, "expires")
-    return check_instant(value, "expires")
+    return check_instant(value, "expires", or_span=True)
 
 
 def check_scope_key(key: object) -> str | None:

@@ -23,7 +23,7 @@ def from_text(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def check_instant(value: object, argument: str) -> datetime:
+def check_instant(value: object, argument: str, *, or_span: bool = False) -> datetime:
     """Accept an aware datetime or ISO text with a zone; anything else is refused.
 
     A naive time is refused because two machines would disagree on what it means.
@@ -36,7 +36,7 @@ def check_instant(value: object, argument: str) -> datetime:
     if not isinstance(value, datetime) or value.tzinfo is None:
         raise InvalidInputError(
             f"`{argument}` must be an instant with a time zone",
-            remedy="Write it like 2026-03-01T12:00:00Z, pass an aware datetime, or a span like 7d",
+            remedy=f"Write it like 2026-03-01T12:00:00Z{', or a span like 7d' if or_span else ''}",
         )
     try:
         return value.astimezone(UTC)
@@ -55,7 +55,7 @@ def after(start: datetime, span: str, argument: str) -> datetime:
 def looking_back(value: str, now: datetime, argument: str) -> datetime:
     """The instant that is meant: itself, or as a span such as `7d`, which ends now."""
     if not _SPAN.fullmatch(value.strip()):
-        return check_instant(value, argument)
+        return check_instant(value, argument, or_span=True)
     try:
         return now - check_span(value, argument)
     except OverflowError:

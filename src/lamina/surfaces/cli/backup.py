@@ -49,7 +49,8 @@ def restore(context: click.Context, /, source: str, *, replace: bool, yes: bool)
     The store is the one that every command would use, or lies where --dir says. What was erased
     since the backup was made stays erased. No other process may have the store open.
     """
-    from lamina.errors import ForbiddenError
+    from lamina.config import HOME
+    from lamina.errors import ForbiddenError, InvalidInputError
     from lamina.restoring import restore as restore_store
     from lamina.surfaces import wire
 
@@ -57,6 +58,11 @@ def restore(context: click.Context, /, source: str, *, replace: bool, yes: bool)
     if session.is_acting:
         raise ForbiddenError("only the owner restores a store", remedy="Leave out --as and --role")
     folder = session.config.path
+    if session.config.directory.origin == HOME and not is_there(folder):
+        raise InvalidInputError(
+            "there is no store here, and nothing says where the restored one should be",
+            remedy=f"Say where, as in: lamina --dir .lamina restore {source}",
+        )
     if replace and not yes and _would_ask(session) and not _confirmed(session):
         session.out.note("Nothing was changed.")
         context.exit(wire.INTERNAL)
@@ -102,6 +108,7 @@ def _show_backup(session: Session, report: "BackupReport") -> None:
 
 
 def _show_restore(session: Session, report: "RestoreReport") -> None:
+    from lamina.config import FILE
     from lamina.core.instants import to_text
 
     rows: list[tuple[str, str | Span]] = [
@@ -114,5 +121,7 @@ def _show_restore(session: Session, report: "RestoreReport") -> None:
     session.out.show(grid(("what", "result"), rows))
     if report.replaced:
         session.out.note("The store that was there is kept: delete it when you are content")
+    if not (session.config.path / FILE).exists():
+        session.out.note("A backup names no project: `lamina init --project NAME` sets it again")
     if report.secrets and not report.has_key:
         session.out.note(f"{_KEY}: put it into {report.directory} to read {report.secrets} secrets")

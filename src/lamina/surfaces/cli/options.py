@@ -53,9 +53,7 @@ def global_options(*, hidden: bool) -> list[click.Parameter]:
 
 def scope_options(command: F) -> F:
     """`--scope` and `--global`, which is short for `--scope global`."""
-    named = click.option(
-        "--scope", metavar="SCOPE", help="Where it belongs, as project/web/task/t-7."
-    )
+    named = click.option("--scope", metavar="SCOPE", help="The scope, as project/web/task/t-7.")
     everywhere = click.option(
         "--global", "scope", flag_value="global", help="The same as --scope global."
     )
@@ -86,7 +84,7 @@ def kind_option(*names: str, **settings: Any) -> Decorator[Any]:
 def as_of_option(command: F) -> F:
     """`--as-of`, for the commands that read."""
     return click.option(
-        "--as-of", metavar="WHEN", callback=_past,
+        "--as-of", metavar="WHEN",
         help="As it was then: an instant, a span ago as 7d, or a cursor.",
     )(command)  # fmt: skip
 
@@ -150,17 +148,6 @@ def _content() -> list[Decorator[Any]]:
             "--expect", type=int, metavar="REV", help="The revision that must be current."
         ),
     ]  # fmt: skip
-
-
-def _past(context: click.Context, _: click.Parameter, when: str | None) -> Any:
-    """A cursor as it is, and anything else as an instant."""
-    if when is None or context.resilient_parsing:
-        return when
-    from lamina import clock
-    from lamina.core.cursor import is_cursor
-    from lamina.core.instants import looking_back
-
-    return when if is_cursor(when) else looking_back(when, clock.now(), "--as-of")
 
 
 def _note(context: click.Context, parameter: click.Parameter, value: Any) -> None:
