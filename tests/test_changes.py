@@ -189,3 +189,14 @@ def test_a_span_ago_may_be_asked_about(mem: Memory) -> None:
     mem.remember("just now", key="k")
     assert mem.count(as_of="1h") == 0
     assert mem.count(as_of="0s") == 1
+
+
+def test_a_cursor_of_a_feed_on_one_scope_speaks_of_no_other(mem: Memory) -> None:
+    mem.remember("of web", scope="project/web")
+    mem.remember("of shop", scope="project/shop")
+    feed = mem.changes(scope="project/web")
+    assert len(list(feed)) == 1
+    assert said(mem, feed.cursor, scope="project/web") == []
+    for call in (lambda: mem.changes(after=feed.cursor), lambda: mem.count(as_of=feed.cursor)):
+        with pytest.raises(InvalidInputError, match="sees less"):
+            call()

@@ -72,7 +72,7 @@ class Events(Following, Iterator[Announcement]):
     def __init__(self, store: Store, reads: ReadPath, identity: str, wanted: Wanted) -> None:
         super().__init__(store, follow=wanted.follow, patience=check_timeout(wanted.timeout))
         names = check_names(wanted.names)
-        start = _start(reads, wanted.after)
+        start = _start(reads, wanted.after, wanted.scope)
         within = reads.within(wanted.scope)
         scope = None if wanted.scope is None else Scope.of(wanted.scope)
         listener = Audience(reads.within(None), identity)
@@ -111,8 +111,10 @@ class Events(Following, Iterator[Announcement]):
                 return
 
 
-def _start(reads: ReadPath, after: str | None) -> Cursor:
-    return replace(reads.beginning(), noted=0) if after is None else reads.cursor(after, "after")
+def _start(reads: ReadPath, after: str | None, scope: str | None) -> Cursor:
+    if after is None:
+        return replace(reads.beginning(scope), noted=0)
+    return reads.cursor(after, "after", scope)
 
 
 class _Writes:

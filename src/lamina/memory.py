@@ -260,8 +260,9 @@ class Memory(AbstractContextManager["Memory"]):
         """
         from lamina.feed import Feed, check_timeout
 
-        start = self._reads.beginning() if after is None else self._reads.cursor(after, "after")
-        reach = self._reads.within(scope)
+        reads = self._reads
+        start = reads.beginning(scope) if after is None else reads.cursor(after, "after", scope)
+        reach = reads.within(scope)
         return Feed(self.store, reach, start, follow=follow, patience=check_timeout(timeout))
 
     def events(

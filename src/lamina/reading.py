@@ -150,30 +150,28 @@ class ReadPath:
         """How far the streams within reach have come."""
         heads = self._store.position(self._reach.streams())
         places = {name: (head.seq, head.hash[:HASH_LENGTH]) for name, head in heads.items()}
-        return Cursor(self._store.identity, self._clock.now(), places, within=self._visible())
+        return Cursor(self._store.identity, self._clock.now(), places, within=_streams(self._reach))
 
-    def beginning(self) -> Cursor:
+    def beginning(self, scope: str | None = None) -> Cursor:
         """The place before everything."""
-        return Cursor(self._store.identity, _LONG_AGO, {}, within=self._visible())
+        within = _streams(self.within(scope))
+        return Cursor(self._store.identity, _LONG_AGO, {}, within=within)
 
-    def _visible(self) -> tuple[str, ...] | None:
-        streams = self._reach.streams()
-        return None if streams is None else tuple(sorted(streams))
-
-    def cursor(self, text: object, argument: str) -> Cursor:
-        """A cursor that belongs to this store and to its present history."""
+    def cursor(self, text: object, argument: str, scope: str | None = None) -> Cursor:
+        """A cursor that belongs to this store, to its present history, and to what is asked."""
         cursor = parse_cursor(text, argument)
         if cursor.store != self._store.identity:
             raise InvalidInputError(
                 f"`{argument}` is a cursor of another store",
                 remedy="Use it there, or start anew without it",
             )
-        within = self._reach.streams()
+        reach = self.within(scope)
+        within = reach.streams()
         covered = cursor.within is None or (within is not None and within <= {*cursor.within})
         if not covered:
             raise InvalidInputError(
-                f"`{argument}` is a cursor of a handle that sees less than this one",
-                remedy="Use it with the project or agent that it was given to, or start anew",
+                f"`{argument}` is a cursor of a handle or a feed that sees less than this one",
+                remedy="Use it with the project, agent and scope it was given to, or start anew",
             )
         seen = {
             stream: place
@@ -188,7 +186,7 @@ class ReadPath:
                     " it was restored or rolled back since",
                     remedy="Start anew without the cursor",
                 )
-        return replace(cursor, places=seen, within=self._visible())
+        return replace(cursor, places=seen, within=_streams(reach))
 
     def _moment(self, as_of: str | datetime | None) -> Cursor | None:
         """The place in history that is meant by a cursor or an instant."""
@@ -215,6 +213,11 @@ class ReadPath:
         if checked.names("expires_at"):
             return replace(query, where=checked & CURRENT)
         return replace(query, live_at=self._clock.now() if moment is None else moment.at)
+
+
+def _streams(reach: Reach) -> tuple[str, ...] | None:
+    streams = reach.streams()
+    return None if streams is None else tuple(sorted(streams))
 
 
 def check_limit(limit: object, argument: str = "limit") -> int:
