@@ -209,3 +209,61 @@ def test_closing_a_store_leaves_no_lock_behind(tmp_path: Path) -> None:
             mem.remember("again")
     after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
     assert after <= before + 1
+
+
+def _said_by(code: str, folder: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(folder)], capture_output=True, text=True, timeout=50
+    )
+    assert not done.returncode, done.stderr
+    return done.stdout
+
+
+def test_a_write_that_was_interrupted_in_line_is_not_committed_later(tmp_path: Path) -> None:
+    code = """
+import signal, sys, threading, time
+import lamina
+mem = lamina.open(sys.argv[1])
+mem.remember("first")
+busy = threading.Thread(target=mem.store._connections.write, args=(lambda c: time.sleep(1),))
+busy.start()
+time.sleep(0.2)
+threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT)).start()
+try:
+    mem.remember("a ghost", key="ghost")
+except KeyboardInterrupt:
+    print("interrupted")
+busy.join()
+mem.remember("another")
+print(mem.count({"key": "ghost"}), mem.count())
+"""
+    assert _said_by(code, tmp_path).split() == ["interrupted", "0", "2"]
+
+
+def test_a_process_forks_while_its_threads_read(tmp_path: Path) -> None:
+    code = """
+import os, sys, threading
+import lamina
+mem = lamina.open(sys.argv[1])
+mem.remember("from the parent")
+done = threading.Event()
+
+def read():
+    while not done.is_set():
+        mem.query()
+
+readers = [threading.Thread(target=read) for _ in range(3)]
+for reader in readers:
+    reader.start()
+for _ in range(5):
+    child = os.fork()
+    if not child:
+        mem.remember("from a child")
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+done.set()
+for reader in readers:
+    reader.join()
+print(mem.count())
+"""
+    assert _said_by(code, tmp_path).strip() == "6"

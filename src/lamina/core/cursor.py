@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from lamina.core import canonical
-from lamina.core.instants import from_text, to_text
+from lamina.core.instants import check_instant, to_text
 from lamina.errors import InvalidInputError, LaminaError
 
 _MARK: Final = "c1."
@@ -80,7 +80,7 @@ def _read(text: str, argument: str) -> Cursor:
     found = {str(stream): (_counted(seq), str(digest)) for stream, (seq, digest) in places.items()}
     return Cursor(
         store=str(store),
-        at=from_text(at),
+        at=check_instant(at, argument),
         places=found,
         noted=None if noted is None else _counted(noted, least=0),
         within=None if within is None else tuple(map(str, within)),

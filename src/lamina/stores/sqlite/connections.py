@@ -113,10 +113,16 @@ class Connections:
         """Run `work` in a write transaction, possibly together with other threads' work."""
         self._check_open()
         request = _Request(work, synced)
-        self._queue.append(request)
-        with self._turn:
-            while not request.done:
-                self._commit_together()
+        try:
+            self._queue.append(request)
+            with self._turn:
+                while not request.done:
+                    self._commit_together()
+        except BaseException:
+            # Interrupted while it waited: it must not be committed later, with somebody else's.
+            with suppress(ValueError):
+                self._queue.remove(request)
+            raise
         if request.error is not None:
             raise request.error
         return request.result  # type: ignore[return-value]  # set whenever there is no error

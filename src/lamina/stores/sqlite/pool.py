@@ -32,6 +32,8 @@ class Pool:
         self._watchers = 0
         self._synced: bool | None = None
         self._uses = 0
+        self._inside = threading.local()
+        self._forking = False
         self._quiet = threading.Condition()
         self._torn = False
         self.renewing = threading.Lock()
@@ -42,17 +44,22 @@ class Pool:
     def in_use(self) -> Iterator[None]:
         """Keep the process from forking meanwhile."""
         with self._quiet:
+            # Whoever is inside already may go further in; others let the fork pass first.
+            mine = getattr(self._inside, "depth", 0)
+            self._quiet.wait_for(lambda: mine or not self._forking, BUSY_SECONDS)
             if self._torn:
                 raise StoreError(
                     "the process was forked while the store was busy",
                     remedy="Fork at a quieter moment, or open the store in the child",
                 )
             self._uses += 1
+            self._inside.depth = mine + 1
         try:
             yield
         finally:
             with self._quiet:
                 self._uses -= 1
+                self._inside.depth = mine
                 self._quiet.notify_all()
 
     @contextmanager
@@ -112,6 +119,7 @@ class Pool:
     def before_fork(self) -> None:
         """Wait until nothing is in use, and close everything."""
         self._quiet.acquire()
+        self._forking = True
         self._torn = not self._quiet.wait_for(lambda: not self._uses, BUSY_SECONDS)
         if not self._torn:
             with suppress(DriverError):
@@ -119,12 +127,14 @@ class Pool:
 
     def after_fork(self) -> None:
         """In the parent: go on as before."""
-        self._torn = False
+        self._torn = self._forking = False
+        self._quiet.notify_all()
         self._quiet.release()
 
     def born(self) -> None:
         """In the child: other threads are gone, and with them what they had in use."""
-        self._quiet, self._uses = threading.Condition(), 0
+        self._quiet, self._uses, self._forking = threading.Condition(), 0, False
+        self._inside = threading.local()
         self.renewing = threading.Lock()
         if self._torn:
             _INHERITED.extend(self._idle())
