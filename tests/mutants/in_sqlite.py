@@ -156,8 +156,8 @@ SQLITE = (
     ),
     _planted(
         "threads_lose_nothing", "writers do not wait their turn", "lock left out", CONNECTIONS,
-        "with self._turn:\n            while not request.done:",
-        "if True:\n            while not request.done:",
+        "with self._turn:\n                while not request.done:",
+        "if True:\n                while not request.done:",
     ),
     _planted(
         "a_healthy_store_has_nothing_to_report", "an old reader checks the index", "false alarm",
