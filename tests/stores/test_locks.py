@@ -66,7 +66,8 @@ from pathlib import Path
 from lamina.stores.sqlite.locks import Turns
 holder, mine = Turns(Path(sys.argv[1])), Turns(Path(sys.argv[1]))
 with holder.one():
-    threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT)).start()
+    here = threading.get_ident()
+    threading.Timer(0.2, lambda: signal.pthread_kill(here, signal.SIGINT)).start()
     try:
         with mine.one():
             print("has a turn that another holds")
@@ -228,7 +229,8 @@ mem.remember("first")
 busy = threading.Thread(target=mem.store._connections.write, args=(lambda c: time.sleep(1),))
 busy.start()
 time.sleep(0.2)
-threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT)).start()
+here = threading.get_ident()
+threading.Timer(0.2, lambda: signal.pthread_kill(here, signal.SIGINT)).start()
 try:
     mem.remember("a ghost", key="ghost")
 except KeyboardInterrupt:
