@@ -66,6 +66,7 @@ from pathlib import Path
 from lamina.stores.sqlite.locks import Turns
 holder, mine = Turns(Path(sys.argv[1])), Turns(Path(sys.argv[1]))
 with holder.one():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     here = threading.get_ident()
     threading.Timer(0.2, lambda: signal.pthread_kill(here, signal.SIGINT)).start()
     try:
@@ -229,6 +230,7 @@ mem.remember("first")
 busy = threading.Thread(target=mem.store._connections.write, args=(lambda c: time.sleep(1),))
 busy.start()
 time.sleep(0.2)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 here = threading.get_ident()
 threading.Timer(0.2, lambda: signal.pthread_kill(here, signal.SIGINT)).start()
 try:
