@@ -103,7 +103,7 @@ def test_scripts_without_spaces_give_pairs() -> None:
     assert tokens("東京都") == ["東京", "京都", "東", "京", "都"]
     assert tokens("カメラ") == ["カメ", "メラ"]
     assert tokens("犬") == ["犬"]
-    assert tokens("使用Docker部署") == ["使用", "docker", "部署"]
+    assert tokens("使用Docker部署") == ["使用", "docker", "部署", "使", "用", "部", "署"]
     assert tokens("กรุง") == ["กร", "รุ", "ุง"]
 
 
