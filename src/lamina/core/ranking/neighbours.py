@@ -49,6 +49,10 @@ class Conversation:
             start = self.before(earlier)
             if start is not None:
                 found["thread"] = share[start.record.id]
+        if asks(candidate) and any(near and not is_machine(near) for near in (earlier, later)):
+            # Between people the answer is what is wanted. To an assistant people tell facts and
+            # ask something in one breath.
+            found["asks"] = -1.0
         if later is not None and not mine:
             name = "replied" if is_machine(later) else "followed"
             found[name] = share[later.record.id]
@@ -61,9 +65,7 @@ def company(
     """For each turn, how many of the best others belong to its conversation: 1 for five or more."""
     order = sorted(candidates, key=lambda candidate: -scores[candidate.record.id])[:_COMPANY]
     best = {candidate.record.id for candidate in order if in_conversation(candidate)}
-    places = Counter(
-        candidate.record.scope for candidate in order if candidate.record.id in best
-    )
+    places = Counter(candidate.record.scope for candidate in order if candidate.record.id in best)
     return {
         candidate.record.id: min(
             (places[candidate.record.scope] - (candidate.record.id in best)) / _ENOUGH, 1.0
