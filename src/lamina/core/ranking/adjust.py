@@ -70,7 +70,7 @@ def _tags(question: Question, candidate: Candidate) -> float:
 def _is_named(name: str, question: Question) -> bool:
     """Whether a question has every word of a name."""
     wanted = set(tokens(name))
-    return bool(wanted) and wanted <= set(tokens(question.text))
+    return bool(wanted) and wanted <= question.words
 
 
 def _voice(question: Question, candidate: Candidate) -> float:
