@@ -16,7 +16,7 @@ from lamina.core.names import check_key
 from lamina.core.scope import Scope
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
 from lamina.results import Hit, Recall
-from lamina.stores.base import Query, Search
+from lamina.stores.questions import Query, Search
 from lamina.timing import StoreClock
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class ReadPath:
                 limit=check_limit(k, "k"),
             )
         )
-        hits = tuple(Hit(match.record, match.score, match.terms) for match in found)
+        hits = tuple(Hit(match.record, match.score, match.terms) for match in found.matches)
         older = sum(hit.record.rev - 1 for hit in hits)
         self._announcer.searched(query, hits)
         return Recall(hits, older, round((clock.stopwatch() - start) * 1000, 3))

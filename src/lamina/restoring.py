@@ -14,9 +14,10 @@ from lamina.erasing import erase
 from lamina.errors import InvalidInputError, StoreError, UnsupportedError
 from lamina.opening import KEY_FILE, check_directory
 from lamina.results import RestoreReport
-from lamina.stores.base import Aids, Query
+from lamina.stores.base import Aids
 from lamina.stores.filesystem import meaning, prepare_folder
 from lamina.stores.ledger import Ledger
+from lamina.stores.questions import Query
 from lamina.stores.sqlite import DATABASE, LEDGER, archive, locks, swapping
 from lamina.stores.sqlite.backup import part, refuse_damage
 from lamina.stores.sqlite.store import SqliteStore

@@ -35,6 +35,26 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorHealth:
+    """How far the vectors of a store have come, and what is in their way."""
+
+    embedder: str
+    """The embedder chosen for the store, or the one this process was given."""
+    space: str | None
+    """Whose vectors recall compares; `None` before the first."""
+    next_space: str | None
+    """Whose vectors are being made to take over."""
+    usable: bool
+    """Whether this process has the embedder of the active space."""
+    made: int
+    pending: int
+    refused: int
+    """Texts that the embedder could not take."""
+    error: str | None
+    """What went wrong last, in this process."""
+
+
+@dataclass(frozen=True, slots=True)
 class Erasure:
     """The report of an erase: what went, where it was looked for, and what remains."""
 

@@ -46,7 +46,8 @@ from lamina.core.sealed import REDACTED, REFERENCE, Sealed
 from lamina.core.text import estimate_tokens
 from lamina.errors import ConflictError, InvalidInputError, LaminaError, NotFoundError
 from lamina.sealing import seal_content
-from lamina.stores.base import Query, Store
+from lamina.stores.base import Store
+from lamina.stores.questions import Query
 from lamina.timing import StoreClock
 from lamina.vault import Vault
 

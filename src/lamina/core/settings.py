@@ -10,6 +10,8 @@ from lamina.core.layers import LAYERS
 from lamina.errors import InvalidInputError
 
 READS: Final = "events.reads"
+EMBEDDER: Final = "recall.embedder"
+FLOOR: Final = "recall.floor"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,19 @@ another's scores. Here a token is written as `<stream>:<token>`, which makes pos
 counts and vocabulary the stream's own, and the formula of `lamina.core.bm25` is spelled out in SQL.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from lamina.core import bm25, canonical
-from lamina.core.filters import Filter, matches
-from lamina.core.record import Record
+from lamina.core.filters import Filter
 from lamina.core.text import Term
-from lamina.stores.base import Match, Search
+from lamina.stores.questions import Search
 from lamina.stores.sqlite.driver import Connection, Value, rows
-from lamina.stores.sqlite.old_words import Difference, Document, difference
+from lamina.stores.sqlite.old_words import Difference, difference
 from lamina.stores.sqlite.predicates import Predicate, everything
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
 _POSTINGS: Final = (
     "select doc, term, ? * count(*) * ? / (count(*) + ? * (1 - ? + ? * r.length / ?)) as gain"
@@ -27,14 +27,35 @@ _UNTOUCHED: Final = " and p.doc not in (select value from json_each(?))"
 
 
 @dataclass(frozen=True, slots=True)
-class _Stream:
+class Stream:
+    """One stream as a search sees it, at the time it asks about."""
+
     sid: int
+    name: str
     documents: int
     average: float
     sight: Predicate | None
     """What can be seen, unless it is everything: words beyond it do not exist."""
     past: Difference | None
     """How the index differed at the time asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a record holds of the words of a query."""
+
+    score: float
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The words of a query as one stream knows them."""
+
+    worths: Mapping[str, float]
+    """What each term of the query tells here."""
+    variants: tuple[tuple[str, float], ...]
+    """The stored tokens that stand for them, each with what it adds to a score at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,77 +78,8 @@ def drop(connection: Connection, rid: int) -> None:
     connection.execute("delete from word where rowid = ?", (rid,))
 
 
-def search(connection: Connection, wanted: Search) -> list[Match]:
-    """The best matches over all streams within reach."""
-    where = everything(wanted.reach, wanted.where, wanted.live_at)
-    found = [
-        match
-        for stream in _streams(connection, wanted)
-        for match in _search_stream(connection, stream, wanted, where)
-    ]
-    found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
-    return [match for match, _ in found[: wanted.limit]]
-
-
-def _search_stream(
-    connection: Connection, stream: _Stream, wanted: Search, where: Predicate
-) -> Iterator[tuple[Match, int]]:
-    variants = list(_variants(connection, stream, wanted.terms, anywhere=False)) or list(
-        _variants(connection, stream, wanted.terms, anywhere=True)
-    )
-    worths = [
-        (token, weight * bm25.idf(stream.documents, containing))
-        for token, weight, containing in variants[: bm25.MAX_VARIANTS]
-    ]
-    if worths:
-        yield from _in_index(connection, stream, worths, (where, wanted.limit))
-    if worths and stream.past:
-        for document in stream.past.documents:
-            if _is_wanted(document.record, wanted) and (match := _scored(document, worths, stream)):
-                yield match, document.rid
-
-
-def _in_index(
-    connection: Connection,
-    stream: _Stream,
-    worths: Sequence[tuple[str, float]],
-    wanted: tuple[Predicate, int | None],
-) -> Iterator[tuple[Match, int]]:
-    where, limit = wanted
-    touched = () if stream.past is None else (stream.past.touched,)
-    parameters: list[Value] = []
-    for token, worth in worths:
-        parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, stream.average, token, *touched]
-    gains = " union all ".join([_POSTINGS % (_UNTOUCHED if touched else "")] * len(worths))
-    sql = (
-        f"select {RECORD_COLUMNS}, r.rid, round(sum(g.gain), ?) as score,"
-        f" json_group_array(distinct g.term) from ({gains}) g"
-        " join record r on r.rid = g.doc join version v on v.vid = r.head"
-        f" where {where.sql}"
-        " group by r.rid order by score desc, r.rid desc limit ?"
-    )
-    every = (bm25.PRECISION, *parameters, *where.parameters, -1 if limit is None else limit)
-    for *record, rid, score, terms in rows(connection, sql, every):
-        held = canonical.loads(terms, "terms")
-        yield Match(to_record(tuple(record)), score, _plain(held)), rid
-
-
-def _scored(
-    document: Document, worths: Sequence[tuple[str, float]], stream: _Stream
-) -> Match | None:
-    held = [(token, worth) for token, worth in worths if token in document.terms]
-    if not held:
-        return None
-    score = sum(worth * document.gain(token, stream.average) for token, worth in held)
-    return Match(document.record, round(score, bm25.PRECISION), _plain(token for token, _ in held))
-
-
-def _is_wanted(record: Record, wanted: Search) -> bool:
-    live = wanted.live_at is None or record.is_live(wanted.live_at)
-    return live and wanted.reach.sees(record) and matches(record, wanted.where)
-
-
-def _streams(connection: Connection, wanted: Search) -> Iterator[_Stream]:
+def streams(connection: Connection, wanted: Search) -> Iterator[Stream]:
+    """The streams within reach that hold anything."""
     sql = "select sid, documents, tokens, name from stream"
     names, within = wanted.reach.streams(), everything(wanted.reach, Filter(), None)
     for sid, documents, tokens, name in list(rows(connection, sql)):
@@ -139,19 +91,83 @@ def _streams(connection: Connection, wanted: Search) -> Iterator[_Stream]:
             documents, tokens = documents + past.number, tokens + past.tokens
         if documents:
             sight = None if wanted.reach.sees_stream(name) else within
-            yield _Stream(sid, documents, tokens / documents, sight, past)
+            yield Stream(sid, name, documents, tokens / documents, sight, past)
+
+
+def asked(connection: Connection, stream: Stream, terms: Sequence[Term]) -> Asked:
+    """Look up the words of a query."""
+    holders = {term: _holders(connection, stream, term) for term in terms}
+    worths = {
+        term.token: term.weight * bm25.idf(stream.documents, number)
+        for term, number in holders.items()
+    }
+    variants = list(_variants(connection, stream, holders, anywhere=False)) or list(
+        _variants(connection, stream, holders, anywhere=True)
+    )
+    known = (
+        (token, weight * bm25.idf(stream.documents, containing))
+        for token, weight, containing in variants[: bm25.MAX_VARIANTS]
+    )
+    return Asked(worths, tuple(known))
+
+
+def best(
+    connection: Connection, stream: Stream, words: Asked, wanted: tuple[Predicate, int | None]
+) -> dict[int, Scored]:
+    """The records that hold most of the words, best first, among those that are wanted."""
+    if not words.variants:
+        return {}
+    where, limit = wanted
+    touched = () if stream.past is None else (stream.past.touched,)
+    parameters: list[Value] = []
+    for token, worth in words.variants:
+        parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, stream.average, token, *touched]
+    gains = " union all ".join([_POSTINGS % (_UNTOUCHED if touched else "")] * len(words.variants))
+    sql = (
+        "select r.rid, round(sum(g.gain), ?) as score, json_group_array(distinct g.term)"
+        f" from ({gains}) g join record r on r.rid = g.doc join version v on v.vid = r.head"
+        f" where {where.sql} group by r.rid order by score desc, r.rid desc limit ?"
+    )
+    every = (bm25.PRECISION, *parameters, *where.parameters, -1 if limit is None else limit)
+    return {
+        rid: Scored(score, _plain(canonical.loads(held, "terms")))
+        for rid, score, held in rows(connection, sql, every)
+    }
+
+
+def scored(document: Counter[str], words: Asked, average: float) -> Scored:
+    """What one document holds of the words."""
+    length = document.total()
+    held = [(token, worth) for token, worth in words.variants if token in document]
+    score = sum(worth * bm25.part(document[token], length, average) for token, worth in held)
+    return Scored(round(score, bm25.PRECISION), _plain(token for token, _ in held))
+
+
+def of(
+    connection: Connection, stream: Stream, words: Asked, rids: Iterable[int]
+) -> dict[int, Scored]:
+    """What these records hold of the words, for those that hold any."""
+    sql = "select rowid, body from word where rowid in (select value from json_each(?))"
+    found = {
+        rid: scored(Counter(body.split(" ")), words, stream.average)
+        for rid, body in rows(connection, sql, (json.dumps(list(rids)),))
+    }
+    return {rid: one for rid, one in found.items() if one.terms}
+
+
+def _holders(connection: Connection, stream: Stream, term: Term) -> int:
+    token = f"{stream.sid}:{term.token}"
+    exactly = _Words("term = ?", (token,), token.__eq__)
+    return _vocabulary(connection, stream, exactly).get(token, 0)
 
 
 def _variants(
-    connection: Connection, stream: _Stream, terms: Iterable[Term], *, anywhere: bool
+    connection: Connection, stream: Stream, holders: Mapping[Term, int], *, anywhere: bool
 ) -> Iterator[tuple[str, float, int]]:
     """The stored tokens that stand for the query's terms: (token, weight, documents with it)."""
-    for term in terms:
-        token = f"{stream.sid}:{term.token}"
-        exactly = _Words("term = ?", (token,), token.__eq__)
-        containing = _vocabulary(connection, stream, exactly).get(token, 0)
+    for term, containing in holders.items():
         if containing:
-            yield token, term.weight, containing
+            yield f"{stream.sid}:{term.token}", term.weight, containing
         inside = bm25.looks_inside(known=bool(containing), expand=term.expand, anywhere=anywhere)
         if term.expand or not containing:
             for word, share, documents in _expansions(
@@ -161,7 +177,7 @@ def _variants(
 
 
 def _expansions(
-    connection: Connection, stream: _Stream, piece: str, *, inside: bool
+    connection: Connection, stream: Stream, piece: str, *, inside: bool
 ) -> Iterator[tuple[str, float, int]]:
     start = f"{stream.sid}:"
     first = f"{start}{piece}"
@@ -178,7 +194,7 @@ def _expansions(
         yield word, share, found[word]
 
 
-def _vocabulary(connection: Connection, stream: _Stream, words: _Words) -> dict[str, int]:
+def _vocabulary(connection: Connection, stream: Stream, words: _Words) -> dict[str, int]:
     """The words that pass a test, each with the number of documents that hold it."""
     if stream.sight is None:
         sql, parameters = f"select term, doc from word_count where {words.sql}", words.parameters

@@ -107,6 +107,16 @@ class Presence:
 
 
 @contextlib.contextmanager
+def duty(folder: Path, name: str) -> Iterator[bool]:
+    """Take up a duty that one process at a time sees to; whether it is this one's now."""
+    file = _LockFile(folder, f"duty-{name}")
+    try:
+        yield file.take(fcntl.LOCK_EX)
+    finally:
+        file.close()
+
+
+@contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Have a store to oneself, with no process in it; refused where one is."""
     presence = Presence(folder)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lamina.core import bm25
 from lamina.core.access import Reach
 from lamina.core.indexing import index_terms
 from lamina.core.layers import is_indexed
@@ -34,10 +33,6 @@ class Document:
     rid: int
     record: Record
     terms: Counter[str]
-
-    def gain(self, token: str, average: float) -> float:
-        """How much the version is about a token."""
-        return bm25.part(self.terms[token], self.terms.total(), average)
 
 
 @dataclass(frozen=True, slots=True)
