@@ -131,16 +131,18 @@ class Vectors:
                 break
         return made
 
+    def check(self, spec: str) -> None:
+        """Refuse an embedder that this process could not open."""
+        from lamina.embedders.registry import open_embedder
+
+        open_embedder(spec, config.embedding_services())
+
     def change(self) -> None:
         """Ask for the embedder of this process to take over from the one before."""
         embedder = self._embedder()
         if embedder is not None:
             self._store.configure(WANTED, embedder.fingerprint)
-
-    def forget(self) -> None:
-        """Leave the spaces that are not wanted, and begin the active one anew."""
-        for space in self._store.spaces():
-            self._store.leave_space(space)
+            self._settle(embedder)
 
     # -- for people
 

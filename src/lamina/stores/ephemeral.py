@@ -45,6 +45,7 @@ class EphemeralStore(Auditing, Noting, Pruning, Searching, Telling):
         self._lock = threading.RLock()
         self._contents = Contents()
         self._bell = Bell()
+        self._duties: set[str] = set()
 
     @property
     def capabilities(self) -> frozenset[Capability]:

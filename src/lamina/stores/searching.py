@@ -71,10 +71,7 @@ class Searching:
 
     _lock: threading.RLock
     _contents: Contents
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._duties: set[str] = set()
+    _duties: set[str]
 
     def search(self, search: Search) -> Found:
         wanted = Query(
@@ -104,6 +101,7 @@ class Searching:
                 for one in made
                 if one.id in self._contents.entries
                 and self._contents.entries[one.id].newest.rev == one.rev
+                and is_indexed(self._contents.entries[one.id].newest)
             }
             self._contents.vectors[space] = known | kept
             return len(kept)

@@ -82,7 +82,8 @@ class _Copies:
                 (self.groups, np.full(size - self.number, -1, np.int32)), dtype=np.int32
             )
             wider = np.zeros((size, dimensions), np.float32)
-            wider[: self.number] = self.matrix[: self.number, :dimensions]
+            if self.number:
+                wider[: self.number] = self.matrix
             self.matrix = wider
         self.number += 1
         return self.number - 1
@@ -183,9 +184,10 @@ class Nearest:
         return Spread(float(every.mean()), float(every.std()))
 
     def _compare(self, known: _Copies, places: npt.NDArray[np.int64]) -> Floats:
-        if len(places) == known.number:
-            return known.matrix[: known.number] @ self._asked
-        return known.matrix[places] @ self._asked
+        every = len(places) == known.number
+        matrix = known.matrix[: known.number] if every else known.matrix[places]
+        near: Floats = matrix @ self._asked
+        return near
 
 
 def _load(connection: Connection, known: _Copies, space: int, sid: int) -> None:

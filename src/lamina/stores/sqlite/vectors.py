@@ -5,6 +5,7 @@ to see to. A vector counts as long as the version that it was made of is the new
 """
 
 import struct
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -30,7 +31,9 @@ _HEAD: Final = (
     "select r.rid, r.head from record r join version v on v.vid = r.head where r.id = ?"
     " and v.rev = ? and r.length > 0"
 )
-_ADD: Final = "insert or replace into vector (n, space, rid, vid, body) values (?, ?, ?, ?, ?)"
+_ADD: Final = (
+    "insert or replace into vector (n, space, rid, vid, body, sum) values (?, ?, ?, ?, ?, ?)"
+)
 _BEGIN: Final = "insert into space (fingerprint, dimensions, mark, made) values (?, 0, 0, 0)"
 
 
@@ -63,7 +66,8 @@ def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:
         for rid, head in list(rows(connection, _HEAD, (embedded.id, embedded.rev))):
             kept += 1
             body = _narrowed(embedded.values)
-            connection.execute(_ADD, (last + kept, known.number, rid, head, body))
+            row = (last + kept, known.number, rid, head, body, checksum(body))
+            connection.execute(_ADD, row)
     now = (dimensions, _seen_to(connection, known), last + kept, known.number)
     connection.execute("update space set dimensions = ?, mark = ?, made = ? where space = ?", now)
     return kept
@@ -111,6 +115,11 @@ def step_back(connection: Connection) -> None:
 def look_again(connection: Connection) -> None:
     """Ask of every record anew whether it has its vectors, after the index was built anew."""
     connection.execute("update space set mark = 0")
+
+
+def checksum(body: bytes | None) -> int:
+    """What tells a vector from one that was damaged since."""
+    return zlib.crc32(body or b"")
 
 
 def _known(connection: Connection, space: str) -> _Space:

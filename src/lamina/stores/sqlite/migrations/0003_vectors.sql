@@ -14,5 +14,6 @@ create table vector (
   rid        integer not null references record,
   vid        integer not null,             -- the version it was made of
   body       blob,                         -- 16-bit floats; null when the embedder could not
+  sum        integer not null,             -- of the body, so that damage shows
   unique (rid, space)
 );
