@@ -7,6 +7,8 @@ LaminaError
 ├── ConflictError              someone changed it first; re-read and retry
 ├── UnsupportedError           this store cannot do that; pick another
 ├── SecretError                a sealed value cannot be sealed or opened
+├── EmbedderError              what makes vectors answered wrongly or refused
+│   └── EmbedderUnavailableError  ... it is down or slow; retry later
 └── StoreError                 the store failed
     ├── StoreUnavailableError  ... and may recover; retry later
     ├── StoreReadOnlyError     ... it can be read, not written
@@ -71,6 +73,19 @@ class SecretError(LaminaError):
     """A secret cannot be sealed or opened: the key file is missing, unsafe or not the right one."""
 
     code = "secret_error"
+
+
+class EmbedderError(LaminaError):
+    """The embedder refused or answered wrongly; what was written is kept, without its vector."""
+
+    code = "embedder"
+
+
+class EmbedderUnavailableError(EmbedderError):
+    """The embedder is down, busy or too slow and may recover."""
+
+    code = "embedder_unavailable"
+    retryable = True
 
 
 class StoreError(LaminaError):
