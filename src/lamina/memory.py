@@ -137,12 +137,9 @@ class Memory(Keeping):
         self, drafts: Iterable[Draft], *, idempotency_key: str | None = None
     ) -> Receipt:
         """Keep several memories in one commit: all of them, or none."""
-        from lamina.core.draft import Draft, check_fields
+        from lamina.core.draft import check_drafts
 
-        puts = []
-        for draft in drafts:
-            check_fields(dict(draft), Draft)
-            puts.append(self._path.put(draft, self.scope))
+        puts = [self._path.put(draft, self.scope) for draft in check_drafts(drafts)]
         if not puts:
             raise InvalidInputError("`drafts` is empty", remedy="Pass at least one memory")
         return self._path.commit(puts, idempotency_key)

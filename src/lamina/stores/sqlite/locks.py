@@ -39,6 +39,7 @@ class _LockFile:
     """An open file to lock; each has its own, also after a fork."""
 
     def __init__(self, folder: Path, name: str) -> None:
+        self.handle = -1
         place = folder / LOCKS
         try:
             place.mkdir(mode=0o700, exist_ok=True)
@@ -63,6 +64,10 @@ class _LockFile:
         handle, self.handle = self.handle, -1
         if handle >= 0:
             os.close(handle)
+
+    def __del__(self) -> None:
+        """A store that was dropped without being closed is in nobody's way."""
+        self.close()
 
 
 _OPEN: Final[weakref.WeakSet[_LockFile]] = weakref.WeakSet()

@@ -41,6 +41,9 @@ def migrate(connection: Connection, alone: bool, known: Sequence[str] | None = N
     found = _check_ours(connection)
     check_format(found, newest)
     if found == newest:
+        if one(connection, "pragma journal_mode") != "wal":
+            # Another program has changed it; the promises to many processes rest on it.
+            use_wal(connection)
         return
     if found and not alone:
         raise StoreUnavailableError(
