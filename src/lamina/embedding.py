@@ -135,7 +135,7 @@ class Vectors:
         """Refuse an embedder that this process could not open."""
         from lamina.embedders.registry import open_embedder
 
-        open_embedder(spec, config.embedding_services())
+        open_embedder(spec, config.load_services())
 
     def change(self) -> None:
         """Ask for the embedder of this process to take over from the one before."""
@@ -187,7 +187,7 @@ class Vectors:
         if self._mine is None or self._mine[0] != spec:
             from lamina.embedders.registry import open_embedder
 
-            self._mine = (spec, open_embedder(spec, config.embedding_services()))
+            self._mine = (spec, open_embedder(spec, config.load_services()))
         return self._mine[1]
 
     def _settle(self, embedder: CheckedEmbedder) -> str:

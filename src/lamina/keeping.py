@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from lamina.errors import ForbiddenError
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
+    from typing import Self
 
     from lamina.announcing import Announcer
     from lamina.core.access import Reach
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lamina.vault import Vault
 
 
-class Keeping(AbstractContextManager["Keeping"]):
+class Keeping:
     """The part of a handle that is about the store itself."""
 
     store: Store
@@ -114,6 +114,9 @@ class Keeping(AbstractContextManager["Keeping"]):
         """Release the store; handles made from this one are closed with it."""
         self._vectors.stop()
         self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self,

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.events import Events
     from lamina.feed import Feed
-    from lamina.results import Erasure, Recall
+    from lamina.recalling import How, RecallPath
+    from lamina.results import Erasure, Recall, WhyNot
     from lamina.stores.base import Store
     from lamina.vault import Vault
     from lamina.writing import WritePath
@@ -242,9 +243,30 @@ class Memory(Keeping):
         where: Mapping[str, Any] | Filter | None = None,
         scope: str | None = None,
         as_of: str | datetime | None = None,
+        **how: Unpack[How],
     ) -> Recall:
-        """Search by words, best first; nothing relevant means nothing returned."""
-        return self._reads.recall(query, Asked(where, scope, as_of), k=k, layers=layers)
+        """Search by words and meaning, best first; nothing relevant means nothing returned.
+
+        `how` may say `now`, which words like "yesterday" are read against, the `floor` that a hit
+        must reach, how much `diversity` is wanted, and a `budget` of tokens for all hits together.
+        """
+        return self._recalls.recall(query, Asked(where, scope, as_of), k=k, layers=layers, **how)
+
+    def why_not(
+        self,
+        name: str,
+        query: str,
+        *,
+        k: int = 10,
+        layers: Sequence[str] | None = None,
+        where: Mapping[str, Any] | Filter | None = None,
+        scope: str | None = None,
+        as_of: str | datetime | None = None,
+        **how: Unpack[How],
+    ) -> WhyNot:
+        """What kept a record, named by id or key, out of a recall asked in the same words."""
+        asked = Asked(where, scope, as_of)
+        return self._recalls.why_not(self._named(name), query, asked, k=k, layers=layers, **how)
 
     def history(self, name: str) -> list[Version]:
         """Every change of a record with the version it made, oldest first.

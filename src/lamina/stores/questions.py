@@ -86,6 +86,8 @@ class Found:
     """Best by words first, then the nearest, then what stands around them."""
     spread: Spread | None = None
     """How near records within reach lie to the question in general, by a sample of them."""
+    expired: int = 0
+    """Records among the best by words that were left out because their time has run out."""
 
 
 def check_count(value: int | None, argument: str) -> None:
