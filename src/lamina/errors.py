@@ -15,6 +15,7 @@ LaminaError
     ├── StoreFullError         ... no room is left
     ├── StoreVersionError      ... it belongs to another version of Lamina
     └── StoreDamagedError      ... what is on disk is not what was written
+        └── IndexDamagedError  ... but it was derived and can be built again
 
 An error carries a stable `code`, the same in the library, on the command line and over the
 network, and a `remedy`: what a person can do next.
@@ -124,3 +125,9 @@ class StoreDamagedError(StoreError):
     """What is on disk is not what was written."""
 
     code = "store_damaged"
+
+
+class IndexDamagedError(StoreDamagedError):
+    """A derived index file is damaged or somebody else's; the records are not touched by it."""
+
+    code = "index_damaged"

@@ -1,0 +1,121 @@
+"""A segment as of today: which of its documents still count.
+
+A record that was changed after a segment was made is dead in it: something newer speaks for it.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from lamina.errors import IndexDamagedError
+from lamina.indexes.file import Array, Header
+from lamina.indexes.places import Places, Sight
+
+_KEPT: Final = 16
+
+
+class Segment(Protocol):
+    """What a view has to know of a segment."""
+
+    @property
+    def header(self) -> Header:
+        """What it covers."""
+
+    @property
+    def places(self) -> Places:
+        """Where its documents are."""
+
+    def positions(self, rids: Array) -> Array:
+        """Where these records are, -1 for those that are not here."""
+
+    def changed(self) -> Array:
+        """All records that were changed within what this covers, ascending."""
+
+    def __len__(self) -> int:
+        """How many documents it has, dead or alive."""
+
+
+S = TypeVar("S", bound=Segment)
+
+
+@dataclass(frozen=True, slots=True)
+class View(Generic[S]):
+    """A value: `without` answers with another one."""
+
+    segment: S
+    dead: Array
+    """The positions of documents that no longer count, ascending."""
+    _masks: dict[Sight, Array | None] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.segment) - len(self.dead)
+
+    def without(self, rids: Array) -> "View[S]":
+        """The view after these records were changed elsewhere."""
+        at = self.segment.positions(rids)
+        dead = np.union1d(self.dead, at[at >= 0])
+        return self if len(dead) == len(self.dead) else View(self.segment, dead)
+
+    def mask(self, sight: Sight) -> Array | None:
+        """Which documents count; `None` when all of them do."""
+        try:
+            return self._masks[sight]
+        except KeyError:
+            pass
+        mask = self.segment.places.mask(sight)
+        if len(self.dead):
+            mask = np.ones(len(self.segment), bool) if mask is None else mask.copy()
+            mask[self.dead] = False
+        if len(self._masks) >= _KEPT:
+            self._masks.clear()
+        self._masks[sight] = mask
+        return mask
+
+    def alive(self) -> Array:
+        """A mask of the documents that are not dead."""
+        mask = np.ones(len(self.segment), bool)
+        mask[self.dead] = False
+        return mask
+
+
+def stacked(segments: Iterable[S], newer: Iterable[int] = ()) -> tuple[View[S], ...]:
+    """Views of segments, oldest first, each without what those after it and `newer` changed."""
+    ordered = sorted(segments, key=lambda segment: segment.header.hi)
+    changes = [np.array(sorted(newer), "i8")]
+    views: list[View[S]] = []
+    for segment in reversed(ordered):
+        view = View(segment, np.zeros(0, "i8"))
+        for changed in changes:
+            view = view.without(changed)
+        views.append(view)
+        changes.append(segment.changed())
+    return tuple(reversed(views))
+
+
+def positions(sorted_rids: Array, rids: Array) -> Array:
+    """The places of some numbers in a sorted list, -1 for those that are not in it."""
+    found = np.full(len(rids), -1, "i8")
+    if not len(sorted_rids) or not len(rids):
+        return found
+    # Most changes are to records newer than the segment, and need no search.
+    near = np.flatnonzero((rids >= sorted_rids[0]) & (rids <= sorted_rids[-1]))
+    at = np.searchsorted(sorted_rids, rids[near])
+    here = sorted_rids[at] == rids[near]
+    found[near[here]] = at[here]
+    return found
+
+
+@contextmanager
+def damage_is_named(path: Path) -> Iterator[None]:
+    """Tell of a segment that leads out of itself as what it is: altered on disk."""
+    try:
+        yield
+    except (IndexError, ValueError, UnicodeDecodeError) as error:
+        raise IndexDamagedError(
+            f"the index file {path.name} was altered: {error}",
+            remedy="It is built again from the records",
+        ) from error
