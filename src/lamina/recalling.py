@@ -152,7 +152,11 @@ class RecallPath:
         given = how.get("now")
         if given is None:
             return present
-        return looking_back(given, present, "now") if isinstance(given, str) else check_instant(given, "now")
+        return (
+            looking_back(given, present, "now")
+            if isinstance(given, str)
+            else check_instant(given, "now")
+        )
 
     def _ranked(self, settled: _Settled, found: Found) -> Ranking:
         candidates = [_candidate(match) for match in found.matches]

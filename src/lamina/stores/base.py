@@ -199,6 +199,12 @@ class Store(Protocol):
     def leave_space(self, space: str) -> None:
         """Drop all vectors of a space."""
 
+    def fold(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Build or join what only makes searches faster; nothing that can be found changes."""
+
+    def fold_is_due(self) -> bool:
+        """Whether folding would make searches faster; cheap to ask."""
+
     def duty(self, name: str) -> AbstractContextManager[bool]:
         """Take up a duty that one process at a time sees to; whether it is this one's now.
 

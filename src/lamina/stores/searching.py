@@ -1,7 +1,7 @@
 """Searching the reference store: by words, by nearness, and what stands around a match."""
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -86,7 +86,8 @@ class Searching:
         ranked.take(ranked.by_nearness()[: search.limit])
         if search.around:
             ranked.around()
-        return Found(tuple(ranked.matches[one] for one in ranked.chosen), general)
+        found = tuple(ranked.matches[one] for one in ranked.chosen)
+        return Found(found, general, self._expired(search))
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
         with self._lock:
@@ -121,6 +122,12 @@ class Searching:
     def leave_space(self, space: str) -> None:
         with self._lock:
             self._contents.vectors.pop(space, None)
+
+    def fold(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Nothing here is kept apart for speed."""
+
+    def fold_is_due(self) -> bool:
+        return False
 
     @contextmanager
     def duty(self, name: str) -> Iterator[bool]:
@@ -172,6 +179,14 @@ class Searching:
                 if stream_of(match.record.scope) == name:
                     found[record_id] = replace(match, worth=sum(worths.values()))
         return found
+
+    def _expired(self, search: Search) -> int:
+        """How many records hold words of the search and would be found if time stood still."""
+        if search.live_at is None:
+            return 0
+        every = Query(reach=search.reach, where=search.where, as_of=search.as_of)
+        late = {one.id: one for one in self._matching(every) if not one.is_live(search.live_at)}
+        return sum(bool(match.terms) for match in self._matches(search, late).values())
 
     def _cosine(self, search: Search, record: Record) -> float | None:
         if search.vector is None or not is_indexed(record):

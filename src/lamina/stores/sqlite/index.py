@@ -5,13 +5,14 @@ another's scores. Here a token is written as `<stream>:<token>`, which makes pos
 counts and vocabulary the stream's own, and the formula of `lamina.core.bm25` is spelled out in SQL.
 """
 
+import heapq
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lamina.core import bm25, canonical
+from lamina.core import bm25
 from lamina.core.filters import Filter
 from lamina.core.text import Term
 from lamina.stores.questions import Search
@@ -19,8 +20,10 @@ from lamina.stores.sqlite.driver import Connection, Value, rows
 from lamina.stores.sqlite.old_words import Difference, difference
 from lamina.stores.sqlite.predicates import Predicate, everything
 
+LARGE: Final = 20_000
+"""Documents from which a stream is worth segments; below, FTS5 answers about as fast."""
 _POSTINGS: Final = (
-    "select doc, term, ? * count(*) * ? / (count(*) + ? * (1 - ? + ? * r.length / ?)) as gain"
+    "select doc, ? * count(*) * ? / (count(*) + ? * (1 - ? + ? * r.length / ?)) as gain"
     " from word_posting p join record r on r.rid = p.doc where p.term = ?%s group by doc"
 )
 _UNTOUCHED: Final = " and p.doc not in (select value from json_each(?))"
@@ -46,16 +49,6 @@ class Scored:
 
     score: float
     terms: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The words of a query as one stream knows them."""
-
-    worths: Mapping[str, float]
-    """What each term of the query tells here."""
-    variants: tuple[tuple[str, float], ...]
-    """The stored tokens that stand for them, each with what it adds to a score at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,65 +87,71 @@ def streams(connection: Connection, wanted: Search) -> Iterator[Stream]:
             yield Stream(sid, name, documents, tokens / documents, sight, past)
 
 
-def asked(connection: Connection, stream: Stream, terms: Sequence[Term]) -> Asked:
-    """Look up the words of a query."""
-    holders = {term: _holders(connection, stream, term) for term in terms}
-    worths = {
-        term.token: term.weight * bm25.idf(stream.documents, number)
-        for term, number in holders.items()
-    }
-    variants = list(_variants(connection, stream, holders, anywhere=False)) or list(
-        _variants(connection, stream, holders, anywhere=True)
-    )
-    known = (
-        (token, weight * bm25.idf(stream.documents, containing))
-        for token, weight, containing in variants[: bm25.MAX_VARIANTS]
-    )
-    return Asked(worths, tuple(known))
+class SqlWords:
+    """One query's words in the postings of a stream."""
+
+    def __init__(self, connection: Connection, stream: Stream, terms: Sequence[Term]) -> None:
+        self._connection = connection
+        self._stream = stream
+        holders = {term: _holders(connection, stream, term) for term in terms}
+        self.worths: Mapping[str, float] = {
+            term.token: term.weight * bm25.idf(stream.documents, number)
+            for term, number in holders.items()
+        }
+        variants = list(_variants(connection, stream, holders, anywhere=False)) or list(
+            _variants(connection, stream, holders, anywhere=True)
+        )
+        self._variants = [
+            (token, weight * bm25.idf(stream.documents, containing))
+            for token, weight, containing in variants[: bm25.MAX_VARIANTS]
+        ]
+
+    def ranked(self) -> Iterator[tuple[int, float]]:
+        """The records that hold any of the words, best first, and the newest among equals."""
+        past = self._stream.past
+        if not self._variants:
+            return iter(())
+        if past is None:
+            return self._in_index()
+        then = [(one.rid, self._scored(one.terms).score) for one in past.documents]
+        then = sorted((one for one in then if one[1]), key=_place)
+        return heapq.merge(self._in_index(past.touched), then, key=_place)
+
+    def of(self, rids: Sequence[int]) -> dict[int, Scored]:
+        """What these records hold of the words, for those that hold any."""
+        past = {} if self._stream.past is None else self._stream.past.by_record
+        sql = "select rowid, body from word where rowid in (select value from json_each(?))"
+        listed = json.dumps([rid for rid in rids if rid not in past])
+        bodies = rows(self._connection, sql, (listed,))
+        found = {rid: self._scored(Counter(body.split(" "))) for rid, body in bodies}
+        found |= {rid: self._scored(past[rid].terms) for rid in rids if rid in past}
+        return {rid: one for rid, one in found.items() if one.terms}
+
+    def _in_index(self, touched: str | None = None) -> Iterator[tuple[int, float]]:
+        parameters: list[Value] = []
+        for token, worth in self._variants:
+            parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, self._stream.average, token]
+            parameters += [] if touched is None else [touched]
+        one_token = _POSTINGS % ("" if touched is None else _UNTOUCHED)
+        gains = " union all ".join([one_token] * len(self._variants))
+        sql = (
+            f"select doc, round(sum(gain), ?) as score from ({gains}) group by doc"
+            " order by score desc, doc desc"
+        )
+        return rows(self._connection, sql, (bm25.PRECISION, *parameters))
+
+    def _scored(self, document: Counter[str]) -> Scored:
+        length = document.total()
+        held = [(token, worth) for token, worth in self._variants if token in document]
+        score = sum(
+            worth * bm25.part(document[token], length, self._stream.average)
+            for token, worth in held
+        )
+        return Scored(round(score, bm25.PRECISION), _plain(token for token, _ in held))
 
 
-def best(
-    connection: Connection, stream: Stream, words: Asked, wanted: tuple[Predicate, int | None]
-) -> dict[int, Scored]:
-    """The records that hold most of the words, best first, among those that are wanted."""
-    if not words.variants:
-        return {}
-    where, limit = wanted
-    touched = () if stream.past is None else (stream.past.touched,)
-    parameters: list[Value] = []
-    for token, worth in words.variants:
-        parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, stream.average, token, *touched]
-    gains = " union all ".join([_POSTINGS % (_UNTOUCHED if touched else "")] * len(words.variants))
-    sql = (
-        "select r.rid, round(sum(g.gain), ?) as score, json_group_array(distinct g.term)"
-        f" from ({gains}) g join record r on r.rid = g.doc join version v on v.vid = r.head"
-        f" where {where.sql} group by r.rid order by score desc, r.rid desc limit ?"
-    )
-    every = (bm25.PRECISION, *parameters, *where.parameters, -1 if limit is None else limit)
-    return {
-        rid: Scored(score, _plain(canonical.loads(held, "terms")))
-        for rid, score, held in rows(connection, sql, every)
-    }
-
-
-def scored(document: Counter[str], words: Asked, average: float) -> Scored:
-    """What one document holds of the words."""
-    length = document.total()
-    held = [(token, worth) for token, worth in words.variants if token in document]
-    score = sum(worth * bm25.part(document[token], length, average) for token, worth in held)
-    return Scored(round(score, bm25.PRECISION), _plain(token for token, _ in held))
-
-
-def of(
-    connection: Connection, stream: Stream, words: Asked, rids: Iterable[int]
-) -> dict[int, Scored]:
-    """What these records hold of the words, for those that hold any."""
-    sql = "select rowid, body from word where rowid in (select value from json_each(?))"
-    found = {
-        rid: scored(Counter(body.split(" ")), words, stream.average)
-        for rid, body in rows(connection, sql, (json.dumps(list(rids)),))
-    }
-    return {rid: one for rid, one in found.items() if one.terms}
+def _place(ranked: tuple[int, float]) -> tuple[float, int]:
+    return -ranked[1], -ranked[0]
 
 
 def _holders(connection: Connection, stream: Stream, term: Term) -> int:

@@ -5,24 +5,18 @@ asked about, and follow the log and the making of vectors from then on.
 """
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from lamina.core.filters import Filter, Op
-from lamina.core.layers import LAYERS
 from lamina.core.vectors import Spread, Vector
 from lamina.stores.sqlite.driver import Connection, one, rows
-from lamina.stores.sqlite.searching import Within
+from lamina.stores.sqlite.searching import Within, layers_in
 
 _SAMPLE: Final = 1000
-_BATCHES: Final = 4
-"""How often the nearest are looked through before it is asked which records are eligible at all."""
-_AT_LEAST: Final = 64
 _COLUMNS: Final = "x.rid, r.scope, r.layer, x.body"
 _STANDING: Final = (
     f"select {_COLUMNS} from record r join vector x on x.rid = r.rid and x.space = ?"
@@ -90,7 +84,7 @@ class _Copies:
 
     def allowed(self, within: Within) -> npt.NDArray[np.int64]:
         """The rows that may be looked at."""
-        layers = _layers(within.where)
+        layers = layers_in(within.where)
         seen = np.zeros(len(self.names) + 1, bool)
         for (scope, layer), number in self.names.items():
             seen[number] = layer in layers and any(
@@ -150,22 +144,17 @@ class Nearest:
         self._asked = np.frombuffer(asked.values, "<f4")
         self._samples: list[Floats] = []
 
-    def best(
-        self,
-        connection: Connection,
-        within: Within,
-        eligible: Callable[[Collection[int] | None], set[int]],
-    ) -> dict[int, float]:
-        """The nearest records that are eligible, each with its cosine."""
-        known = self._copies.current(connection, self._space, within.sid)
+    def ranked(self, within: Within) -> Iterator[tuple[int, float]]:
+        """The records of a stream that may be looked at, nearest first, each with its cosine."""
+        known = self._copies.current(self._connection, self._space, within.sid)
         allowed = known.allowed(within)
         if not len(allowed) or not self._space:
-            return {}
+            return
         cosines = self._compare(known, allowed)
         self._samples.append(cosines[:: max(1, len(cosines) // _SAMPLE)])
-        order = np.lexsort((-known.rids[allowed], -cosines))
-        ranked = ((int(known.rids[allowed[place]]), float(cosines[place])) for place in order)
-        return _taken(ranked, within.limit, eligible)
+        rids = known.rids[allowed]
+        for place in np.lexsort((-rids, -cosines)):
+            yield int(rids[place]), float(cosines[place])
 
     def cosines(self, within: Within, rids: Iterable[int]) -> dict[int, float]:
         """How near these records are, as far as they have vectors that count."""
@@ -194,32 +183,3 @@ def _load(connection: Connection, known: _Copies, space: int, sid: int) -> None:
     name = one(connection, "select name from stream where sid = ?", (sid,))
     for row in rows(connection, _STANDING, (space, name, f"{name}/", f"{name}0")):
         known.put(*row)
-
-
-def _taken(
-    ranked: Iterator[tuple[int, float]],
-    limit: int | None,
-    eligible: Callable[[Collection[int] | None], set[int]],
-) -> dict[int, float]:
-    """The first that are eligible; when few are, it is cheaper to ask once for all of them."""
-    found: dict[int, float] = {}
-    size = max(_AT_LEAST, 2 * (limit or 0))
-    for _ in range(_BATCHES if limit is not None else 0):
-        batch = dict(islice(ranked, size))
-        good = eligible(batch)
-        found |= {rid: cosine for rid, cosine in batch.items() if rid in good}
-        if limit is not None and (len(found) >= limit or len(batch) < size):
-            return dict(islice(found.items(), limit))
-    good = eligible(None)
-    found |= {rid: cosine for rid, cosine in ranked if rid in good}
-    return dict(islice(found.items(), limit))
-
-
-def _layers(where: Filter) -> set[str]:
-    """The layers that a filter leaves, as far as it says so in plain words."""
-    layers = set(LAYERS)
-    for condition in where.conditions:
-        if condition.field == "layer" and condition.op in (Op.EQ, Op.IN):
-            value: Any = condition.value
-            layers &= set(value) if isinstance(value, tuple) else {value}
-    return layers

@@ -48,6 +48,11 @@ class Difference:
     vocabulary: Mapping[str, int]
     """For each token, how many more documents held it, of those within sight."""
 
+    @property
+    def by_record(self) -> dict[int, Document]:
+        """The versions of then, by the number of their record."""
+        return {one.rid: one for one in self.documents}
+
     def applied(self, today: Mapping[str, int], holds: Callable[[str], bool]) -> dict[str, int]:
         """Today's document counts of some tokens, turned into those of then."""
         then = Counter(today)

@@ -19,10 +19,10 @@ from lamina.stores.questions import check_count
 from lamina.stores.sqlite import DATABASE, LEDGER, STAGING, migrations, reads
 from lamina.stores.sqlite.connections import Connections, empty_log
 from lamina.stores.sqlite.driver import APPLICATION_ID, one
+from lamina.stores.sqlite.searched import Searched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -34,19 +34,17 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.core.retention import Pruned, Retention
     from lamina.core.sealed import Sealed
-    from lamina.core.vectors import Embedded, Progress, Vector
     from lamina.results import BackupReport
     from lamina.stores.base import Aids, Finding, Page, Repair, ScrubReport
-    from lamina.stores.questions import Found, Query, Search
+    from lamina.stores.questions import Query
     from lamina.stores.sqlite.driver import Connection
-    from lamina.stores.sqlite.nearest import Copies, Nearest
     from lamina.stores.sqlite.notepad import Notepad
 
 _TOUCH: Final = f"pragma application_id = {APPLICATION_ID}"
 """Changes nothing and is a write all the same; SQLite leaves out an update that changes nothing."""
 
 
-class SqliteStore:
+class SqliteStore(Searched):
     """Records in `lamina.db` inside a directory."""
 
     def __init__(self, folder: Path) -> None:
@@ -56,7 +54,6 @@ class SqliteStore:
         _refuse_link(self._path)
         _create_private(self._path)
         self._notepad: Notepad | None = None
-        self._copies: Copies | None = None
         self._connections = Connections(self._path)
         self._connections.open(migrations.migrate)
         if os.path.lexists(folder / STAGING):
@@ -115,43 +112,6 @@ class SqliteStore:
     def count(self, query: Query) -> int:
         with self._connections.reading(snapshot=False) as connection:
             return reads.count(connection, query)
-
-    def search(self, search: Search) -> Found:
-        from lamina.stores.sqlite import searching
-
-        with self._connections.reading() as connection:
-            return searching.search(connection, search, self._nearest(connection, search.vector))
-
-    def unembedded(self, space: str, limit: int) -> list[Record]:
-        from lamina.stores.sqlite import vectors
-
-        with self._connections.reading() as connection:
-            return vectors.unembedded(connection, space, limit)
-
-    def embed(self, space: str, made: Sequence[Embedded]) -> int:
-        from lamina.stores.sqlite import vectors
-
-        # They can be made again: not worth a sync of their own.
-        return self._connections.write(
-            lambda connection: vectors.embed(connection, space, made), synced=False
-        )
-
-    def progress(self, space: str) -> Progress:
-        from lamina.stores.sqlite import vectors
-
-        with self._connections.reading() as connection:
-            return vectors.progress(connection, space)
-
-    def spaces(self) -> list[str]:
-        from lamina.stores.sqlite import vectors
-
-        with self._connections.reading(snapshot=False) as connection:
-            return vectors.spaces(connection)
-
-    def leave_space(self, space: str) -> None:
-        from lamina.stores.sqlite import vectors
-
-        self._connections.write(lambda connection: vectors.leave(connection, space), synced=False)
 
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
         from lamina.stores.sqlite import log
@@ -303,20 +263,6 @@ class SqliteStore:
     def close(self) -> None:
         self._drain()
         self._connections.close()
-
-    def duty(self, name: str) -> AbstractContextManager[bool]:
-        from lamina.stores.sqlite import locks
-
-        return locks.duty(self._folder, name)
-
-    def _nearest(self, connection: Connection, asked: Vector | None) -> Nearest | None:
-        if asked is None:
-            return None
-        from lamina.stores.sqlite.nearest import Copies, Nearest
-
-        if self._copies is None:
-            self._copies = Copies()
-        return Nearest(self._copies, connection, asked)
 
     def _run(self, connection: Connection, commit: Commit) -> Receipt:
         from lamina.core.changes import Erase

@@ -238,6 +238,21 @@ class EmbeddingClauses:
         [piece] = look_for(store, "teapo")
         assert 0 < piece.coverage < 1
 
+    def test_what_has_run_out_is_left_out_and_counted(self, store: Store) -> None:
+        written(store, "a kettle")
+        written(store, "an old kettle", expires_at=after_noon(-1))
+        written(store, "an old cup", expires_at=after_noon(-1))
+        assert search(store, "kettle", live_at=after_noon(0)).expired == 1
+        assert search(store, "kettle", live_at=after_noon(-2)).expired == 0
+        assert search(store, "kettle").expired == 0
+
+    def test_folding_changes_no_answer(self, store: Store) -> None:
+        written(store, "a kettle")
+        before = look_for(store, "kettle")
+        assert not store.fold_is_due()
+        store.fold()
+        assert look_for(store, "kettle") == before
+
     def test_a_duty_is_one_holders_at_a_time(self, store: Store) -> None:
         with store.duty("sweeping") as mine:
             assert mine
