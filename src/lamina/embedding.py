@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from lamina import config
 from lamina.clock import stopwatch
+from lamina.core.embedder_spec import OFF
 from lamina.core.indexing import embedded_text
 from lamina.core.settings import EMBEDDER, effective
 from lamina.core.vectors import Embedded, Vector
@@ -23,8 +24,9 @@ from lamina.errors import EmbedderError, EmbedderUnavailableError, LaminaError, 
 from lamina.results import VectorHealth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from lamina.core.record import Record
     from lamina.embedders.checking import CheckedEmbedder
     from lamina.embedders.protocol import Embedder
     from lamina.stores.base import Store
@@ -60,6 +62,7 @@ class Vectors:
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
         self._written = 0
+        self._on, self._asked_at = True, -_BELIEVED_SECONDS
         self._mine: tuple[str, CheckedEmbedder | None] | None = None
         self._error: LaminaError | None = None
 
@@ -99,10 +102,20 @@ class Vectors:
 
     # -- making
 
-    def wrote(self, records: int) -> None:
-        """Take note of a write: the worker goes on, and a process that writes much gets one."""
-        self._written += records
+    def owed(self, texts: int) -> tuple[str, ...]:
+        """Take note of texts that were written, and say what has to follow.
+
+        The worker goes on with them. A process that writes much gets one; another leaves them to
+        whoever recalls next.
+        """
+        self._written += texts
         if self._worker is not None or self._written >= MANY:
+            self._nudge()
+        return ("vectors",) if self._is_on() else ()
+
+    def tend(self) -> None:
+        """After a recall: have the indexes seen to, if searching becomes faster by it."""
+        if self._store.fold_is_due():
             self._nudge()
 
     def make(
@@ -190,6 +203,16 @@ class Vectors:
             self._mine = (spec, open_embedder(spec, config.load_services()))
         return self._mine[1]
 
+    def _is_on(self) -> bool:
+        """Whether vectors are made at all; asked about once a second, for it costs a read."""
+        if self._given is not None:
+            return True
+        now = stopwatch()
+        if now - self._asked_at > _BELIEVED_SECONDS:
+            self._asked_at = now
+            self._on = effective(self._store.settings())[EMBEDDER] != OFF
+        return self._on
+
     def _settle(self, embedder: CheckedEmbedder) -> str:
         """The active space; the first embedder that comes to a store gives it its own."""
         chosen = self._store.settings()
@@ -221,7 +244,7 @@ class Vectors:
         waiting = self._store.unembedded(embedder.fingerprint, size)
         return self._keep(embedder, waiting) if waiting else 0
 
-    def _keep(self, embedder: CheckedEmbedder, waiting: list) -> int:  # type: ignore[type-arg]
+    def _keep(self, embedder: CheckedEmbedder, waiting: Sequence[Record]) -> int:
         from lamina.embedders.protocol import Role
         from lamina.embedders.separating import embed_each
 
@@ -264,6 +287,7 @@ class Vectors:
             with self._store.duty(DUTY) as is_ours:
                 if is_ours:
                     self.make(stop=stop)
+                    self._store.fold(stop)
         except EmbedderUnavailableError as error:
             self._error = error
             return False

@@ -103,7 +103,7 @@ class Memory(Keeping):
         from lamina.writing import WritePath
 
         speaker = replace(self.principal, surface=surface)
-        return WritePath(self.store, self._vault, speaker, self.reach)
+        return WritePath(self.store, self._vault, speaker, self.reach, self._vectors.owed)
 
     def _bound(self, principal: Principal) -> Memory:
         """Only an unbound admin hands out handles; anything else would widen what it was given."""
@@ -252,7 +252,7 @@ class Memory(Keeping):
         """
         return self._recalls.recall(query, Asked(where, scope, as_of), k=k, layers=layers, **how)
 
-    def why_not(
+    def why_not(  # noqa: PLR0913 - what recall takes, and the record
         self,
         name: str,
         query: str,

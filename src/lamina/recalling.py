@@ -1,4 +1,4 @@
-"""The recall path: understand the question, gather candidates, rank them, and know when to be still.
+"""The recall path: understand the question, gather candidates, rank them, know when to be still.
 
 Candidates come from the store with all their scores; what they mean is decided in
 `lamina.core.ranking`, by pure functions.
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from lamina import clock
+from lamina.core.filters import Filter, matches, parse
 from lamina.core.indexing import embedded_text
 from lamina.core.instants import check_instant, looking_back
 from lamina.core.ranking import Candidate, Options, Question, Ranking, rank
@@ -177,8 +178,6 @@ class RecallPath:
 
     def _itself(self, settled: _Settled, record: Record) -> Match | None:
         """The record with its scores, if the search may find it at all."""
-        from lamina.core.filters import parse
-
         only = settled.search.where & parse({"id": record.id})
         found = self._store.search(replace(settled.search, where=only, around=False, limit=1))
         if found.matches:
@@ -195,8 +194,11 @@ class RecallPath:
         if search.live_at is not None and not record.is_live(search.live_at):
             expired = record.state.value == "current"
             reasons.append("its time has run out" if expired else f"it is {record.state.value}")
-        for condition in search.where.failing(record):
-            reasons.append(f"the filter on `{condition.field}` leaves it out")
+        reasons += [
+            f"the filter on `{condition.field}` leaves it out"
+            for condition in search.where.conditions
+            if not matches(record, Filter((condition,)))
+        ]
         return tuple(reasons) or ("it was not there at the time asked about",)
 
 

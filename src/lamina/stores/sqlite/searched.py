@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lamina.errors import IndexDamagedError
+from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.driver import one
 
 if TYPE_CHECKING:
@@ -92,6 +93,11 @@ class Searched:
             if not one(connection, "select max(documents) >= ? from stream", (LARGE,)):
                 return False
             return self._derived().is_due(connection)
+
+    def clean_indexes(self) -> None:
+        """Remove derived indexes that may hold what was erased."""
+        if (self._folder / INDEXES).is_dir():
+            self._derived().clean(self._connections)
 
     def _derived(self) -> WordSegments:
         from lamina.stores.sqlite.segments import WordSegments

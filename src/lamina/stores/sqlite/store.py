@@ -207,6 +207,7 @@ class SqliteStore(Searched):
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
         from lamina.stores.sqlite.scrub import scrub
 
+        self.clean_indexes()
         report = scrub(self._connections, self._folder, erased)
         # To cut the log is not synced by itself: a power cut would bring back what was in it.
         self.flush()

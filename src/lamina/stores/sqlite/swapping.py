@@ -22,7 +22,7 @@ from lamina.errors import (
     StoreError,
     StoreUnavailableError,
 )
-from lamina.stores.sqlite import DATABASE, STAGING
+from lamina.stores.sqlite import DATABASE, INDEXES, STAGING
 from lamina.stores.sqlite.connections import empty_log
 from lamina.stores.sqlite.driver import DriverError, connect, keep_log, one, rows, translated
 
@@ -99,6 +99,8 @@ def swap_in(fresh: Path, folder: Path) -> Path | None:
     kept = _set_aside(database, fresh.with_name("log")) if _is_there(database) else None
     for leftover in _companions(database):
         leftover.unlink(missing_ok=True)
+    # Derived from the store that goes; the one that comes makes its own.
+    shutil.rmtree(folder / INDEXES, ignore_errors=True)
     fresh.replace(database)
     sync_folder(folder)
     return kept
