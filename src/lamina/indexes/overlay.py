@@ -68,8 +68,9 @@ class Overlay:
 
 def _own(postings: dict[str, Mapping[int, int]], owned: set[str], token: str) -> dict[int, int]:
     """A token's postings as a dictionary that no other overlay shares."""
-    mine = postings.get(token, {})
-    if token not in owned or not isinstance(mine, dict):
+    mine = postings.get(token)
+    # A token that nothing held any more was taken out, and begins anew.
+    if mine is None or token not in owned or not isinstance(mine, dict):
         owned.add(token)
-        mine = postings[token] = dict(mine)
+        mine = postings[token] = dict(mine or {})
     return mine
