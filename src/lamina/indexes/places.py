@@ -52,13 +52,12 @@ class Places:
     _masks: dict[Sight, Array | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, documents: Sequence[Place]) -> "Places":
-        """Number the places of documents, given in the order of the documents."""
-        every = sorted(set(documents), key=_BETWEEN.join)
+    def of(cls, places: Sequence[Place], of_document: Array) -> "Places":
+        """Make them of distinct places, and for each document the number of its place."""
+        every = sorted(places, key=_BETWEEN.join)
         numbers = {place: number for number, place in enumerate(every)}
-        width = "<u2" if len(every) <= 1 << 16 else "<u4"
-        of_document = np.fromiter(map(numbers.__getitem__, documents), width, len(documents))
-        return cls(*_named(every), of_document)
+        rank = np.array([numbers[place] for place in places], _width(len(places)))
+        return cls(*_named(every), rank[of_document])
 
     @classmethod
     def joined(cls, parts: Iterable[tuple["Places", Array]], order: Array) -> "Places":
@@ -67,12 +66,10 @@ class Places:
         every = sorted({p for places, used in chosen for p in places.used(used)}, key=_BETWEEN.join)
         numbers = {place: number for number, place in enumerate(every)}
         renumbered = [
-            np.array([numbers.get(one, 0) for one in places], "<u4")[used]
-            for places, used in chosen
+            np.array([numbers.get(one, 0) for one in places], "u4")[used] for places, used in chosen
         ]
-        width = "<u2" if len(every) <= 1 << 16 else "<u4"
-        of_document = np.concatenate([np.zeros(0, "<u4"), *renumbered])[order].astype(width)
-        return cls(*_named(every), of_document)
+        of_document = np.concatenate([np.zeros(0, "u4"), *renumbered])[order]
+        return cls(*_named(every), of_document.astype(_width(len(every))))
 
     @classmethod
     def of_file(cls, file: ArrayFile, documents: int) -> "Places":
@@ -143,3 +140,7 @@ def _named(every: Sequence[Place]) -> tuple[Strings, Array, tuple[str, ...]]:
     numbers = {name: number for number, name in enumerate(layer_names)}
     layers = np.array([numbers[layer] for _, layer in every], "u1")
     return Strings.of([_BETWEEN.join(place) for place in every]), layers, layer_names
+
+
+def _width(places: int) -> str:
+    return "u2" if places <= 1 << 16 else "u4"

@@ -10,12 +10,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import Final
 
 import numpy as np
 
 from lamina.indexes.file import Array
-from lamina.indexes.places import Places
+from lamina.indexes.places import Place, Places
 from lamina.indexes.strings import Strings
+
+_HALF: Final = np.uint64(32)
+"""A posting is sorted by one number: its token above, its document below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +59,30 @@ class Words:
 def gather(docs: Iterable[WordDoc]) -> Words:
     """Turn documents into what a segment holds."""
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
-    tokens, lengths, rids, where = array("I"), array("I"), array("q"), []
+    places: defaultdict[Place, int] = defaultdict(count().__next__)
+    tokens, lengths, rids, where = array("I"), array("I"), array("q"), array("I")
     for doc in docs:
         tokens.extend(map(numbers.__getitem__, doc.tokens))
         lengths.append(len(doc.tokens))
         rids.append(doc.rid)
-        where.append((doc.scope, doc.layer))
+        where.append(places[doc.scope, doc.layer])
     order = np.argsort(np.frombuffer(rids, "i8"), kind="stable")
     length = np.frombuffer(lengths, "u4")
-    position = np.empty(len(order), "u4")
-    position[order] = np.arange(len(order))
+    position = _inverse(order)
     vocabulary = sorted(numbers)
-    rank = np.empty(len(vocabulary), "u4")
-    rank[[numbers[word] for word in vocabulary]] = np.arange(len(vocabulary))
-    keys = rank[np.frombuffer(tokens, "u4")].astype("u8") << 32
+    rank = _inverse(np.fromiter(map(numbers.__getitem__, vocabulary), "i8", len(vocabulary)))
+    keys = rank.astype("u8")[np.frombuffer(tokens, "u4")]
+    del tokens
+    keys <<= _HALF
     keys |= np.repeat(position, length)
     keys.sort()
-    kept, frequencies = _runs(keys)
+    keys, frequencies = _runs(keys)
+    lengths_of = length[order]
     return Words(
         np.frombuffer(rids, "i8")[order],
-        Places.of([where[one] for one in order.tolist()]),
+        Places.of(list(places), np.frombuffer(where, "u4")[order]),
         Strings.of(vocabulary),
-        _grouped(kept, frequencies, length[order][_document(kept)], len(vocabulary)),
+        _grouped(keys, *_paired(frequencies, lengths_of[keys.astype("u4")]), len(vocabulary)),
     )
 
 
@@ -84,82 +90,111 @@ def join(parts: Sequence[tuple[Words, Array]]) -> Words:
     """Bring segments together; each comes with a mask of those documents that still count."""
     rids = np.concatenate([np.zeros(0, "i8"), *(words.rids[alive] for words, alive in parts)])
     order = np.argsort(rids, kind="stable")
-    position = np.empty(len(order), "u8")
-    position[order] = np.arange(len(order))
-    living = [_alive(words, alive) for words, alive in parts]
-    used = [_used(words, alive) for (words, _), alive in zip(parts, living, strict=True)]
-    vocabulary = sorted(set().union(*used))
+    position = _inverse(order)
+    vocabulary = sorted(set().union(*(_used(words, alive) for words, alive in parts)))
     numbers = {word: number for number, word in enumerate(vocabulary)}
-    keys, frequencies, lengths, first = [np.zeros(0, "u8")], [], [], 0
-    for (words, alive), held in zip(parts, living, strict=True):
+    table, recoded = _common([words.postings for words, _ in parts])
+    merged = [(np.zeros(0, "u8"), np.zeros(0, "u4"))]
+    first = 0
+    for (words, alive), codes in zip(parts, recoded, strict=True):
+        moved = np.zeros(len(alive), "u4")
+        last = first + int(np.count_nonzero(alive))
+        moved[alive] = position[first:last]
+        first = last
         rank = np.array([numbers.get(word, 0) for word in words.vocabulary], "u8")
-        moved = np.zeros(len(alive), "u8")
-        moved[alive] = position[first : first + int(np.count_nonzero(alive))]
-        first += int(np.count_nonzero(alive))
-        keys.append(_moved(words.postings, held, rank, moved))
-        pairs = words.postings.pairs[held]
-        frequencies.append(words.postings.frequencies[pairs])
-        lengths.append(words.postings.lengths[pairs])
-    key = np.concatenate(keys)
-    sorting = np.argsort(key, kind="stable")
-    frequency = np.concatenate([np.zeros(0, "u4"), *frequencies])[sorting]
-    length = np.concatenate([np.zeros(0, "u4"), *lengths])[sorting]
+        merged.append(_moved(words.postings, alive, (rank, moved, codes)))
+    merged.sort(key=lambda run: len(run[0]))
+    while len(merged) > 1:
+        # The shortest first: so most postings are moved once or twice, however many segments.
+        merged[:2] = [_merged(merged[1], merged[0])]
+    keys, pairs = merged[0]
     places = Places.joined([(words.places, alive) for words, alive in parts], order)
-    postings = _grouped(key[sorting], frequency, length, len(vocabulary))
+    postings = _grouped(keys, pairs, table, len(vocabulary))
     return Words(rids[order], places, Strings.of(vocabulary), postings)
 
 
-def _alive(words: Words, alive: Array) -> Array:
-    return np.asarray(alive[words.postings.documents])
-
-
-def _used(words: Words, alive: Array) -> set[str]:
-    before = np.concatenate([[0], np.cumsum(alive)])
-    used = np.diff(before[words.postings.starts]).tolist()
-    return {word for word, number in zip(words.vocabulary, used, strict=True) if number}
-
-
-def _moved(postings: Postings, alive: Array, rank: Array, moved: Array) -> Array:
-    """The keys of a segment's living postings in the joined one; they stay in order."""
-    terms = np.repeat(rank << np.uint64(32), np.diff(postings.starts).astype("i8"))[alive]
-    return terms | moved[postings.documents[alive]]
+def _inverse(order: Array) -> Array:
+    inverse = np.empty(len(order), "u4")
+    inverse[order] = np.arange(len(order), dtype="u4")
+    return inverse
 
 
 def _runs(keys: Array) -> tuple[Array, Array]:
     """The distinct keys of a sorted list, and how often each is there."""
-    if not len(keys):
-        return keys, np.zeros(0, "u4")
-    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    first = np.flatnonzero(
+        np.concatenate([np.ones(min(len(keys), 1), bool), keys[1:] != keys[:-1]])
+    )
     return keys[first], np.diff(first, append=len(keys)).astype("u4")
 
 
-def _document(keys: Array) -> Array:
-    return keys.astype("u4")
-
-
-def _grouped(keys: Array, frequencies: Array, lengths: Array, tokens: int) -> Postings:
-    starts = np.zeros(tokens + 1, "u8")
-    np.cumsum(np.bincount((keys >> np.uint64(32)).astype("i8"), minlength=tokens), out=starts[1:])
+def _paired(frequencies: Array, lengths: Array) -> tuple[Array, Array]:
+    """For each posting the number of its pair, and the pairs as columns."""
     often, often_rank = _ranked(frequencies)
     long, long_rank = _ranked(lengths)
-    pair = often_rank.astype("i8") * len(long) + long_rank
     there = np.zeros(len(often) * len(long), bool)
+    pair = often_rank.astype("u4" if len(there) < 1 << 32 else "u8")
+    pair *= len(long)
+    pair += long_rank
     there[pair] = True
     distinct = np.flatnonzero(there)
-    number = np.zeros(len(there), "<u2" if len(distinct) <= 1 << 16 else "<u4")
-    number[distinct] = np.arange(len(distinct))
+    number = np.zeros(len(there), "u4")
+    number[distinct] = np.arange(len(distinct), dtype="u4")
     by_long = max(len(long), 1)
-    return Postings(
-        starts=starts,
-        documents=_document(keys),
-        pairs=number[pair],
-        frequencies=often[distinct // by_long].astype("u4"),
-        lengths=long[distinct % by_long].astype("u4"),
-    )
+    return number[pair], np.stack([often[distinct // by_long], long[distinct % by_long]])
 
 
 def _ranked(values: Array) -> tuple[Array, Array]:
     """The distinct values of small numbers, and for each number its place among them."""
     there = np.bincount(values, minlength=1) > 0
-    rank = np.cumsum(there) - 1
+    rank = (np.cumsum(there) - 1).astype("u4")
     return np.flatnonzero(there), rank[values]
+
+
+def _used(words: Words, alive: Array) -> set[str]:
+    """The tokens that documents still hold."""
+    before = np.concatenate([[0], np.cumsum(alive[words.postings.documents], dtype="u4")])
+    used = np.diff(before[words.postings.starts]).tolist()
+    return {word for word, number in zip(words.vocabulary, used, strict=True) if number}
+
+
+def _common(parts: Sequence[Postings]) -> tuple[Array, list[Array]]:
+    """The pairs of several segments as one table, and for each segment their numbers in it."""
+    columns = [np.stack([one.frequencies, one.lengths]).astype("i8") for one in parts]
+    table, number = np.unique(
+        np.concatenate([np.zeros((2, 0), "i8"), *columns], axis=1), axis=1, return_inverse=True
+    )
+    ends = np.cumsum([column.shape[1] for column in columns])[:-1]
+    return table, np.split(number.reshape(-1).astype("u4"), ends)
+
+
+def _moved(postings: Postings, alive: Array, to: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+    """Keys and pairs of a segment's living postings in the joined one; they stay in order."""
+    rank, moved, codes = to
+    held = np.flatnonzero(alive[postings.documents])
+    keys = np.repeat(rank, np.diff(postings.starts).astype("i8"))[held]
+    keys <<= _HALF
+    keys |= moved[postings.documents[held]]
+    return keys, codes[postings.pairs[held]]
+
+
+def _merged(large: tuple[Array, Array], small: tuple[Array, Array]) -> tuple[Array, Array]:
+    at = np.searchsorted(large[0], small[0]) + np.arange(len(small[0]))
+    rest = np.ones(len(large[0]) + len(small[0]), bool)
+    rest[at] = False
+    columns = []
+    for many, few in zip(large, small, strict=True):
+        column = np.empty(len(rest), many.dtype)
+        column[at] = few
+        column[rest] = many
+        columns.append(column)
+    return columns[0], columns[1]
+
+
+def _grouped(keys: Array, pairs: Array, table: Array, tokens: int) -> Postings:
+    return Postings(
+        starts=np.searchsorted(keys, np.arange(tokens + 1, dtype="u8") << _HALF).astype("u8"),
+        documents=keys.astype("u4"),
+        pairs=pairs.astype("u2" if table.shape[1] <= 1 << 16 else "u4"),
+        frequencies=table[0].astype("u4"),
+        lengths=table[1].astype("u4"),
+    )

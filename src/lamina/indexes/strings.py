@@ -23,9 +23,9 @@ class Strings:
     def of(cls, words: Sequence[str]) -> "Strings":
         """Pack strings that are sorted and distinct."""
         encoded = [word.encode("utf-8", "surrogatepass") for word in words]
-        offsets = np.zeros(len(encoded) + 1, "<u8")
+        offsets = np.zeros(len(encoded) + 1, "u8")
         np.cumsum([len(one) for one in encoded], out=offsets[1:])
-        lengths = np.fromiter(map(len, words), "<u4", len(words))
+        lengths = np.fromiter(map(len, words), "u4", len(words))
         return cls(np.frombuffer(b"".join(encoded), "u1"), offsets, lengths)
 
     @classmethod

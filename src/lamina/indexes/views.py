@@ -3,11 +3,11 @@
 A record that was changed after a segment was made is dead in it: something newer speaks for it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from lamina.errors import IndexDamagedError
 from lamina.indexes.file import Array, Header
 from lamina.indexes.places import Places, Sight
 
-_KEPT: Final = 16
+_KEPT: Final = 32
 
 
 class Segment(Protocol):
@@ -40,6 +40,7 @@ class Segment(Protocol):
 
 
 S = TypeVar("S", bound=Segment)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class View(Generic[S]):
     segment: S
     dead: Array
     """The positions of documents that no longer count, ascending."""
-    _masks: dict[Sight, Array | None] = field(default_factory=dict)
+    _kept: dict[object, Any] = field(default_factory=dict, compare=False)
 
     def __len__(self) -> int:
         return len(self.segment) - len(self.dead)
@@ -62,18 +63,26 @@ class View(Generic[S]):
 
     def mask(self, sight: Sight) -> Array | None:
         """Which documents count; `None` when all of them do."""
+
+        def made() -> Array | None:
+            mask = self.segment.places.mask(sight)
+            if len(self.dead):
+                mask = np.ones(len(self.segment), bool) if mask is None else mask.copy()
+                mask[self.dead] = False
+            return mask
+
+        return self.kept(("mask", sight), made)
+
+    def kept(self, key: object, make: Callable[[], T]) -> T:
+        """Something that was made for this view before, or is made now."""
         try:
-            return self._masks[sight]
+            found: T = self._kept[key]
         except KeyError:
-            pass
-        mask = self.segment.places.mask(sight)
-        if len(self.dead):
-            mask = np.ones(len(self.segment), bool) if mask is None else mask.copy()
-            mask[self.dead] = False
-        if len(self._masks) >= _KEPT:
-            self._masks.clear()
-        self._masks[sight] = mask
-        return mask
+            found = make()
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            self._kept[key] = found
+        return found
 
     def alive(self) -> Array:
         """A mask of the documents that are not dead."""
@@ -96,15 +105,20 @@ def stacked(segments: Iterable[S], newer: Iterable[int] = ()) -> tuple[View[S], 
     return tuple(reversed(views))
 
 
-def positions(sorted_rids: Array, rids: Array) -> Array:
-    """The places of some numbers in a sorted list, -1 for those that are not in it."""
+def positions(known: Array, rids: Array, order: Array | None = None) -> Array:
+    """The places of some numbers in a list, -1 for those that are not in it.
+
+    The list is ascending, or `order` says how it would be.
+    """
     found = np.full(len(rids), -1, "i8")
-    if not len(sorted_rids) or not len(rids):
+    if not len(known) or not len(rids):
         return found
+    least, most = (known[0], known[-1]) if order is None else known[order[[0, -1]]]
     # Most changes are to records newer than the segment, and need no search.
-    near = np.flatnonzero((rids >= sorted_rids[0]) & (rids <= sorted_rids[-1]))
-    at = np.searchsorted(sorted_rids, rids[near])
-    here = sorted_rids[at] == rids[near]
+    near = np.flatnonzero((rids >= least) & (rids <= most))
+    at = np.searchsorted(known, rids[near], sorter=order)
+    at = at if order is None else order[at].astype("i8")
+    here = known[at] == rids[near]
     found[near[here]] = at[here]
     return found
 
