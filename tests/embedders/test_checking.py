@@ -172,8 +172,9 @@ class Fainting(FakeEmbedder):
         return super().embed(texts, role)
 
 
-def test_a_short_outage_leaves_no_text_refused() -> None:
-    found = embed_each(Fainting([TEXTS[3], TEXTS[3]]), TEXTS[:8], Role.DOCUMENT)
+@pytest.mark.parametrize("faints", [1, 2, 4])
+def test_a_short_outage_leaves_no_text_refused(faints: int) -> None:
+    found = embed_each(Fainting([TEXTS[3]] * faints), TEXTS[:8], Role.DOCUMENT)
     assert sorted(found.vectors) == list(range(8))
     assert found.refused == {}
 

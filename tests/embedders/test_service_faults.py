@@ -188,10 +188,11 @@ def test_an_endless_answer_is_cut_off() -> None:
         opened("ollama:plain", service, seconds=50.0).embed(["one"], Role.DOCUMENT)
 
 
-def test_texts_do_not_follow_a_redirect() -> None:
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_texts_do_not_follow_a_redirect(status: int) -> None:
     with serving(servers.ollama) as elsewhere:
-        moved = servers.failing(307, Location=f"{elsewhere.url}/api/embed")
-        with serving(moved) as service, pytest.raises(EmbedderError, match="307"):
+        moved = servers.failing(status, Location=f"{elsewhere.url}/api/embed")
+        with serving(moved) as service, pytest.raises(EmbedderError, match=str(status)):
             opened("ollama:plain", service).embed(["one"], Role.DOCUMENT)
         assert elsewhere.asked == []
 
