@@ -10,6 +10,7 @@ from lamina.embedders.minilm import PACKAGE
 from lamina.embedders.registry import check_spec, open_embedder
 from lamina.errors import InvalidInputError, UnsupportedError
 from tests.embedders.tiny import write_tiny_model
+from tests.meta.children import run_python
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,17 @@ def test_another_name_is_refused_with_the_ways_out(given: str) -> None:
 def test_what_is_not_text_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="NoneType"):
         check_spec(None)  # type: ignore[arg-type] # a setting read from elsewhere may be anything
+
+
+def test_naming_an_embedder_loads_nothing_heavy() -> None:
+    child = run_python(
+        "-c",
+        "import sys; from lamina.config import load_services\n"
+        "from lamina.embedders.registry import check_spec, open_embedder\n"
+        "check_spec('ollama'); open_embedder('off', load_services({}))\n"
+        "assert not {'numpy', 'http.client', 'urllib.request'} & set(sys.modules)",
+    )
+    assert child.returncode == 0, child.stderr
 
 
 def test_off_is_no_embedder() -> None:
