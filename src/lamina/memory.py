@@ -26,7 +26,6 @@ from lamina.reading import Asked, ReadPath
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
-    from types import TracebackType
 
     from lamina.core.anchor import Anchor
     from lamina.core.announcements import Announcement
@@ -36,7 +35,8 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.events import Events
     from lamina.feed import Feed
-    from lamina.results import BackupReport, Erasure, MaintenanceReport, Recall
+    from lamina.results import BackupReport, Erasure, IndexReport, MaintenanceReport, Recall
+    from lamina.sources import IndexOptions
     from lamina.stores.base import Finding, Store
     from lamina.vault import Vault
     from lamina.writing import WritePath
@@ -180,6 +180,12 @@ class Memory(AbstractContextManager["Memory"]):
         from lamina import erasing
 
         return erasing.erase(self.store, self._path, self.reach, self._all_named(names))
+
+    def index(self, path: str | Path, **options: Unpack[IndexOptions]) -> IndexReport:
+        """Take the text files at or below a path into layer `source`, and follow their changes."""
+        from lamina import sources
+
+        return sources.index(self, path, **options)
 
     # -- reading
 
@@ -372,12 +378,7 @@ class Memory(AbstractContextManager["Memory"]):
         """Release the store; handles made from this one are closed with it."""
         self.store.close()
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc: object) -> None:
         self.close()
 
     def _check_whole(self, what: str) -> None:
@@ -396,5 +397,4 @@ class Memory(AbstractContextManager["Memory"]):
     def _all_named(self, names: Sequence[str]) -> list[Record]:
         if not names:
             raise InvalidInputError("no record was named", remedy="Pass at least one id or key")
-        found = {record.id: record for record in map(self._named, names)}
-        return list(found.values())
+        return list({record.id: record for record in map(self._named, names)}.values())

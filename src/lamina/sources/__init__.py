@@ -4,6 +4,6 @@ Cutting (`cutting` and what it calls), `ignoring` and `catalog` are pure; `walki
 `reading` look at the disk; `books` and `follow` write records of layer `source`.
 """
 
-from lamina.sources.follow import Handle, index
+from lamina.sources.follow import IndexOptions, index
 
-__all__ = ["Handle", "index"]
+__all__ = ["IndexOptions", "index"]

@@ -8,7 +8,7 @@ again at what there is, and goes on. Killed at any point, the next run does what
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, TypedDict
 
 from lamina import clock
 from lamina.core import settings
@@ -62,6 +62,19 @@ class _MovedOnError(Exception):
         self.file = file
 
 
+class IndexOptions(TypedDict, total=False):
+    """How a path is to be indexed."""
+
+    scope: str | None
+    """Where its chunks belong, unless that is the scope of the handle."""
+    dry_run: bool
+    """Only tell what would be done."""
+    reread: bool
+    """Read every file again, also those that look unchanged, and mend what was lost."""
+    on_progress: Callable[[float], None] | None
+    """Told the share of the files that is done."""
+
+
 def index(
     mem: Handle,
     path: str | Path,
@@ -73,7 +86,7 @@ def index(
 ) -> IndexReport:
     """Take the files at or below a path into layer `source`, and let those go that are gone.
 
-    Files that look unchanged are not read again unless `reread` asks for it. A dry run only tells.
+    `IndexOptions` says what the options mean.
 
     Raises:
         InvalidInputError: There is no such path, or an ignore file leaves it out.
@@ -85,20 +98,18 @@ def index(
     check_write(replace(mem.principal, surface=Surface.PIPELINE), where, LAYER)
     books = Books(mem.store, mem.path_for(Surface.PIPELINE), where)
     largest = int(settings.effective(mem.store.settings())[settings.LARGEST_FILE])
-    follower = _Follower(books, path, largest, dry_run=dry_run, reread=reread)
+    follower = _Follower(books, path, largest, {"dry_run": dry_run, "reread": reread})
     return follower.follow(on_progress or (lambda share: None))
 
 
 class _Follower:
     """One run over one root."""
 
-    def __init__(
-        self, books: Books, path: str | Path, largest: int, *, dry_run: bool, reread: bool
-    ) -> None:
+    def __init__(self, books: Books, path: str | Path, largest: int, options: IndexOptions) -> None:
         self._path = path
         self._largest = largest
-        self._dry_run = dry_run
-        self._reread = reread
+        self._dry_run = options.get("dry_run", False)
+        self._reread = options.get("reread", False)
         self._indexed: set[str] = set()
         self._removed: set[str] = set()
         self._written: set[str] = set()
