@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from lamina.sources.chunks import TINY, Chunk, Page, Span, cut
@@ -26,6 +27,8 @@ class _Section:
     last: int
     level: int
     path: tuple[str, ...]
+    mixed: bool = False
+    """Whether it is made of several that stood side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ def _sections(page: Page, headings: list[_Heading]) -> Iterator[_Section]:
     if not starts or starts[0] > 1:
         yield _Section(1, (starts[0] if starts else len(page) + 1) - 1, 0, ())
     above: list[_Heading] = []
-    for heading, end in zip(headings, [*starts[1:], len(page) + 1], strict=True):
+    for heading, end in zip(headings, [*starts[1:], len(page) + 1], strict=False):
         above = [one for one in above if one.level < heading.level] + [heading]
         path = tuple(one.title for one in above if one.title)
         yield _Section(heading.line, end - 1, heading.level, path)
@@ -132,8 +135,7 @@ def _joined(page: Page, sections: list[_Section]) -> Iterator[_Section]:
     waiting: _Section | None = None
     for section in sections:
         if waiting is not None and section.level >= waiting.level:
-            path = _shared(waiting.path, section.path)
-            section = _Section(waiting.first, section.last, waiting.level, path)
+            section = _both(waiting, section)
         elif waiting is not None:
             yield waiting
         waiting = section
@@ -149,9 +151,11 @@ def _weight(page: Page, section: _Section) -> int:
     return page.size(trimmed.first, trimmed.last) if trimmed else 0
 
 
-def _shared(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    """What to call two sections in one: the inner one, or else what both are part of."""
-    if second[: len(first)] == first:
-        return second
-    common = [a for a, b in zip(first, second, strict=False) if a == b]
-    return tuple(common) or second
+def _both(tiny: _Section, following: _Section) -> _Section:
+    """Two sections in one, called like the inner one, or else like what both are part of."""
+    path, mixed = following.path, tiny.mixed
+    if mixed or path[: len(tiny.path)] != tiny.path:
+        pairs = zip(tiny.path, path, strict=False)
+        common = tuple(a for a, b in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        path, mixed = common or path, bool(common)
+    return _Section(tiny.first, following.last, tiny.level, path, mixed)
