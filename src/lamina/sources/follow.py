@@ -233,7 +233,9 @@ class _Follower:
             for step in batch:
                 self._note(step.file, step.entry)
             after = self._catalog.wanted(digests)
-            written = self._written_of(batch, after)
+            # What somebody forgot or erased by hand stays so while its text does not change.
+            new = {key: one for key, one in after.items() if self._reread or before.get(key) != one}
+            written = self._written_of(batch, new)
             gone = sorted(before.keys() - after.keys())
             self._commit([*written.values(), *self._gone_of(gone), *self._filed(batch, known)])
         except BaseException:
