@@ -1,5 +1,6 @@
 """The records of layer `source`: found by key, written and forgotten through the one write path."""
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
@@ -10,6 +11,7 @@ from lamina.core.ids import RecordId
 from lamina.core.layers import LAYERS, slot
 from lamina.core.record import Record, State
 from lamina.core.scope import Scope
+from lamina.errors import ConflictError
 from lamina.sources.catalog import Catalog, Entry, Wanted, file_key
 from lamina.stores.base import Query, Store
 from lamina.writing import WritePath
@@ -91,6 +93,12 @@ class Books:
         if record is not None:
             # At the revision that is ours: if it moved on since, the next commit has to fail.
             self.roots[label] = replace(record, rev=receipt.outcomes[-1].rev)
+
+    def dismiss(self, label: str) -> None:
+        """Forget a root with all that is known of it; left alone if somebody is at work on it."""
+        moves = [self._path.move(record, State.FORGOTTEN) for record in self._all(source=label)]
+        with suppress(ConflictError):
+            self._path.commit(moves)
 
     def _put(self, label: str, key: str, fields: dict[str, Any]) -> Change:
         return self._written(self.current(key) or self._hidden(key), label, key, fields)

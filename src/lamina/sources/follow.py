@@ -24,7 +24,7 @@ from lamina.sources.catalog import Entry, Piece, Wanted, digests_of, file_key, p
 from lamina.sources.cutting import CUTTER, cut_text
 from lamina.sources.reading import Document, UnreadableError, read_document
 from lamina.sources.roots import locate
-from lamina.sources.walking import Found, walk
+from lamina.sources.walking import Found, git_root, walk
 from lamina.stores.base import Store
 from lamina.writing import WritePath
 
@@ -143,13 +143,23 @@ class _Follower:
             tell((number + 1) / len(files))
         if batch or self._moved:
             self._take(batch)
+        self._absorb()
         tell(1.0)
         return self._report(len(files))
 
+    def _absorb(self) -> None:
+        """Let go of folders inside this one that were indexed by themselves before it was."""
+        for label, record in self._books.roots.items():
+            base = Path(record.data["folder"])
+            if label == self._root.label or git_root(base) == base:
+                continue
+            if base.is_relative_to(self._root.base / self._root.start) and not self._dry_run:
+                self._books.dismiss(label)
+
     def _is_own(self, file: str) -> bool:
-        """Whether this is the store itself, where it is one file, or the key beside it."""
+        """Whether this is the store itself, where it is one file, or the key or lock beside it."""
         path = str(self._root.base / file)
-        return path in (self._books.location, f"{self._books.location}.key")
+        return path == self._books.location or path.startswith(f"{self._books.location}.")
 
     def _vanished(self, met: set[str], unseen: list[str]) -> Iterator[_Step]:
         for file in sorted(self._catalog.entries):
