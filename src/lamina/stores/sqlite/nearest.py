@@ -1,185 +1,164 @@
-"""The nearest vectors, from copies that this process keeps of a stream's and brings up to date.
+"""The nearest vectors: of a small stream copied into this process, of a large one in segments.
 
-Truth is the table; these are arrays for comparing fast. They are loaded when a stream is first
-asked about, and follow the log and the making of vectors from then on.
+The table holds the truth. What is compared follows the log, because a record that changes loses its
+vector, and the numbers that vectors are made by.
 """
 
-import threading
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from lamina.core.vectors import Spread, Vector
+from lamina.indexes.file import Header
+from lamina.indexes.vector_index import Vectors
+from lamina.indexes.vectors import VectorBatch, VectorSegment
+from lamina.stores.sqlite.connections import Connections
 from lamina.stores.sqlite.driver import Connection, one, rows
-from lamina.stores.sqlite.searching import Within, layers_in
+from lamina.stores.sqlite.following import Following, Known, Place
+from lamina.stores.sqlite.index import LARGE
+from lamina.stores.sqlite.searching import Within
+from lamina.stores.sqlite.segments import sight_within
 
-_SAMPLE: Final = 1000
+_TOO_MANY: Final = 100_000
+"""Vectors that are not in segments yet and are not read for one search."""
+_PAGE: Final = 5_000
+_FIRST: Final = 128
+_GROWTH: Final = 8
 _COLUMNS: Final = "x.rid, r.scope, r.layer, x.body"
+_COUNTS: Final = "x.vid = r.head and r.length > 0 and x.body is not null"
 _STANDING: Final = (
     f"select {_COLUMNS} from record r join vector x on x.rid = r.rid and x.space = ?"
-    " where (r.scope = ? or r.scope > ? and r.scope < ?) and x.vid = r.head and r.length > 0"
-    " and x.body is not null"
+    f" where (r.scope = ? or r.scope > ? and r.scope < ?) and {_COUNTS}"
 )
 _NEW: Final = (
     f"select {_COLUMNS} from vector x join record r on r.rid = x.rid where x.n > ? and x.space = ?"
-    " and r.sid = ? and x.vid = r.head and r.length > 0 and x.body is not null"
+    f" and r.sid = ? and {_COUNTS}"
 )
 _TOUCHED: Final = (
-    "select r.rid, r.scope, r.layer, case when x.vid = r.head and r.length > 0 then x.body end"
+    f"select r.rid, r.scope, r.layer, case when {_COUNTS} then x.body end"
     " from (select distinct record from event where sid = ? and seq > ?) t"
     " join record r on r.id = t.record left join vector x on x.rid = r.rid and x.space = ?"
 )
-_GONE: Final = "select count(*) from event where sid = ? and seq > ? and action = 'erased'"
+_EVERY: Final = (
+    f"select {_COLUMNS} from record r join vector x on x.rid = r.rid and x.space = ?"
+    f" where r.sid = ? and r.rid > ? and {_COUNTS} order by r.rid limit ?"
+)
 _PLACE: Final = "select s.seq, (select max(made) from space) from stream s where s.sid = ?"
 
-Floats: TypeAlias = npt.NDArray[np.float32]
 
+class VectorSegments(Following[Vectors, VectorSegment]):
+    """The vectors of one space."""
 
-@dataclass(slots=True)
-class _Copies:
-    """The vectors of one stream in one space, in arrays that grow."""
+    sort = "vectors"
 
-    seq: int = -1
-    made: int = 0
-    number: int = 0
-    rids: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    groups: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
-    """The scope and layer of each, as a number; -1 where the row is not in use."""
-    matrix: Floats = field(default_factory=lambda: np.zeros((0, 0), np.float32))
-    places: dict[int, int] = field(default_factory=dict)
-    names: dict[tuple[str, str], int] = field(default_factory=dict)
+    def __init__(self, folder: Path, space: int, fingerprint: str) -> None:
+        super().__init__(folder, f"{self.sort}{space}", VectorSegment.open)
+        self._space = space
+        self._fingerprint = fingerprint
 
-    def put(self, rid: int, scope: str, layer: str, body: bytes | None) -> None:
-        """Set, replace or, without a vector, take out what is known of a record."""
-        place = self.places.get(rid)
-        if body is None:
-            if place is not None:
-                self.groups[place] = -1
-                del self.places[rid]
-            return
-        values = np.frombuffer(body, "<f2").astype(np.float32)
-        if place is None:
-            place = self._room(values.shape[0])
-            self.places[rid] = place
-        self.rids[place] = rid
-        self.groups[place] = self.names.setdefault((scope, layer), len(self.names))
-        self.matrix[place] = values
+    def _edition(self, connection: Connection) -> str:
+        return self._fingerprint
 
-    def _room(self, dimensions: int) -> int:
-        if self.number == len(self.rids):
-            size = max(256, 2 * self.number)
-            self.rids = np.resize(self.rids, size)
-            self.groups = np.concatenate(
-                (self.groups, np.full(size - self.number, -1, np.int32)), dtype=np.int32
-            )
-            wider = np.zeros((size, dimensions), np.float32)
-            if self.number:
-                wider[: self.number] = self.matrix
-            self.matrix = wider
-        self.number += 1
-        return self.number - 1
+    def _large(self, connection: Connection) -> list[int]:
+        found = rows(connection, "select sid from stream where documents >= ?", (LARGE,))
+        return [sid for (sid,) in found]
 
-    def allowed(self, within: Within) -> npt.NDArray[np.int64]:
-        """The rows that may be looked at."""
-        layers = layers_in(within.where)
-        seen = np.zeros(len(self.names) + 1, bool)
-        for (scope, layer), number in self.names.items():
-            seen[number] = layer in layers and any(
-                grant.covers(scope, layer) for grant in within.reach.grants
-            )
-        # The last entry, which -1 leads to, stays false.
-        rows_seen = np.flatnonzero(seen[self.groups[: self.number]])
-        if within.touched:
-            untouched = ~np.isin(self.rids[rows_seen], list(within.touched))
-            rows_seen = rows_seen[untouched]
-        return rows_seen
+    def _place(self, connection: Connection, sid: int) -> Place:
+        [(seq, made)] = rows(connection, _PLACE, (sid,))
+        return Place(seq, made or 0)
 
+    def _of(self, chain: Sequence[VectorSegment]) -> Vectors | None:
+        return Vectors.of(chain)
 
-class Copies:
-    """What one store keeps in the memory of this process, for all its threads."""
+    def _news(self, connection: Connection, sid: int, known: Known[Vectors]) -> Vectors | None:
+        if self._place(connection, sid).made - known.at.made > _TOO_MANY and _is_much(
+            connection, sid
+        ):
+            return None
+        if not known.at.seq:
+            name = one(connection, "select name from stream where sid = ?", (sid,))
+            bounds = (self._space, name, f"{name}/", f"{name}0")
+            return known.index.changed(_batch(list(rows(connection, _STANDING, bounds))))
+        touched = list(rows(connection, _TOUCHED, (sid, known.at.seq, self._space)))
+        new = list(rows(connection, _NEW, (known.at.made, self._space, sid)))
+        put = {row[0]: row for row in (*touched, *new) if row[3] is not None}
+        drop = [row[0] for row in touched if row[0] not in put]
+        return known.index.changed(_batch(list(put.values())), drop)
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: dict[tuple[int, int], _Copies] = {}
+    def _whole(self, connections: Connections, path: Path, header: Header) -> VectorSegment:
+        return VectorSegment.build(path, header, self._every(connections, header.stream))
 
-    def current(self, connection: Connection, space: int, sid: int) -> _Copies:
-        """The copies of a stream, brought up to what the connection sees."""
-        with self._lock:
-            known = self._known.setdefault((space, sid), _Copies())
-            [(seq, made)] = rows(connection, _PLACE, (sid,))
-            if known.seq < 0 or self._must_reload(connection, known, sid):
-                self._known[space, sid] = known = _Copies()
-                _load(connection, known, space, sid)
-            elif (known.seq, known.made) != (seq, made):
-                for row in rows(connection, _TOUCHED, (sid, known.seq, space)):
-                    known.put(*row)
-                for row in rows(connection, _NEW, (known.made, space, sid)):
-                    known.put(*row)
-            known.seq, known.made = max(known.seq, seq), max(known.made, made or 0)
-            return known
+    def _newest(self, path: Path, header: Header, index: Vectors) -> VectorSegment:
+        return VectorSegment.build(path, header, [index.overlay.batch()], index.overlay.gone)
 
-    def drop(self) -> None:
-        """Forget everything, so that it is read anew."""
-        with self._lock:
-            self._known.clear()
+    def _joined(self, path: Path, header: Header, views: Sequence[Any]) -> VectorSegment:
+        return VectorSegment.merge(path, header, views)
 
-    @staticmethod
-    def _must_reload(connection: Connection, known: _Copies, sid: int) -> bool:
-        """An erased record has no row any more that would tell what to take out."""
-        return bool(one(connection, _GONE, (sid, known.seq)))
+    def _every(self, connections: Connections, sid: int) -> Iterator[VectorBatch]:
+        last = 0
+        while True:
+            with connections.reading(snapshot=False) as connection:
+                page = list(rows(connection, _EVERY, (self._space, sid, last, _PAGE)))
+            if (batch := _batch(page)) is None:
+                return
+            yield batch
+            last = page[-1][0]
 
 
 class Nearest:
     """One question as a point, asked of streams one after the other."""
 
-    def __init__(self, copies: Copies, connection: Connection, asked: Vector) -> None:
-        self._copies = copies
+    def __init__(self, segments: VectorSegments, connection: Connection, asked: Vector) -> None:
+        self._segments = segments
         self._connection = connection
-        self._space = int(
-            one(connection, "select space from space where fingerprint = ?", (asked.space,)) or 0
-        )
         self._asked = np.frombuffer(asked.values, "<f4")
-        self._samples: list[Floats] = []
+        self._spreads: list[tuple[int, Spread]] = []
+        self.unready = False
+        """Whether some stream has more vectors than could be read now."""
 
     def ranked(self, within: Within) -> Iterator[tuple[int, float]]:
         """The records of a stream that may be looked at, nearest first, each with its cosine."""
-        known = self._copies.current(self._connection, self._space, within.sid)
-        allowed = known.allowed(within)
-        if not len(allowed) or not self._space:
+        index, sight = self._segments.current(self._connection, within.sid), sight_within(within)
+        if index is None:
+            self.unready = True
             return
-        cosines = self._compare(known, allowed)
-        self._samples.append(cosines[:: max(1, len(cosines) // _SAMPLE)])
-        rids = known.rids[allowed]
-        for place in np.lexsort((-rids, -cosines)):
-            yield int(rids[place]), float(cosines[place])
+        if not len(index):
+            return
+        general = index.background(self._asked, sight)
+        self._spreads.append((len(index), Spread(general.mean, general.deviation)))
+        done, limit = 0, _FIRST
+        while limit:
+            found = list(index.search(self._asked, limit, sight))
+            yield from (pair for pair in found[done:] if pair[0] not in within.touched)
+            done, limit = len(found), limit * _GROWTH if len(found) == limit else 0
 
-    def cosines(self, within: Within, rids: Iterable[int]) -> dict[int, float]:
+    def cosines(self, within: Within, rids: Sequence[int]) -> dict[int, float]:
         """How near these records are, as far as they have vectors that count."""
-        known = self._copies.current(self._connection, self._space, within.sid)
-        there = [rid for rid in rids if rid in known.places and rid not in within.touched]
-        if not there or not self._space:
+        index = self._segments.current(self._connection, within.sid)
+        there = [rid for rid in rids if rid not in within.touched]
+        if index is None or not there or not len(index):
             return {}
-        places = np.array([known.places[rid] for rid in there])
-        return dict(zip(there, map(float, self._compare(known, places)), strict=True))
+        near = zip(there, index.cosines(self._asked, there).tolist(), strict=True)
+        return {rid: cosine for rid, cosine in near if cosine == cosine}
 
     def spread(self) -> Spread | None:
-        """How near records lie in general, by a sample of what was compared."""
-        if not self._samples:
+        """How near records lie in general, by a sample of those that may be looked at."""
+        if not self._spreads:
             return None
-        every = np.concatenate(self._samples)
-        return Spread(float(every.mean()), float(every.std()))
-
-    def _compare(self, known: _Copies, places: npt.NDArray[np.int64]) -> Floats:
-        every = len(places) == known.number
-        matrix = known.matrix[: known.number] if every else known.matrix[places]
-        near: Floats = matrix @ self._asked
-        return near
+        # The stream that has most to say.
+        return max(self._spreads, key=lambda one: one[0])[1]
 
 
-def _load(connection: Connection, known: _Copies, space: int, sid: int) -> None:
-    name = one(connection, "select name from stream where sid = ?", (sid,))
-    for row in rows(connection, _STANDING, (space, name, f"{name}/", f"{name}0")):
-        known.put(*row)
+def _is_much(connection: Connection, sid: int) -> bool:
+    sql = "select documents > ? from stream where sid = ?"
+    return bool(one(connection, sql, (_TOO_MANY, sid)))
+
+
+def _batch(found: Sequence[tuple[Any, ...]]) -> VectorBatch | None:
+    if not found:
+        return None
+    vectors = np.frombuffer(b"".join(row[3] for row in found), "<f2").reshape(len(found), -1)
+    rids = np.array([row[0] for row in found], "i8")
+    return VectorBatch(rids, [(row[1], row[2]) for row in found], vectors.astype("f4"))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lamina.errors import IndexDamagedError
 from lamina.stores.sqlite import INDEXES
-from lamina.stores.sqlite.driver import one
+from lamina.stores.sqlite.driver import one, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from lamina.stores.questions import Found, Search
     from lamina.stores.sqlite.connections import Connections
     from lamina.stores.sqlite.driver import Connection
+    from lamina.stores.sqlite.following import Following
     from lamina.stores.sqlite.index import Stream
-    from lamina.stores.sqlite.nearest import Copies, Nearest
+    from lamina.stores.sqlite.nearest import Nearest, VectorSegments
     from lamina.stores.sqlite.searching import Within, Words
     from lamina.stores.sqlite.segments import WordSegments
 
@@ -29,8 +30,8 @@ class Searched:
 
     _folder: Path
     _connections: Connections
-    _copies: Copies | None = None
     _segments: WordSegments | None = None
+    _vectors: dict[int, VectorSegments]
 
     def search(self, search: Search) -> Found:
         from lamina.stores.sqlite.index import SqlWords
@@ -41,7 +42,8 @@ class Searched:
             try:
                 return find(connection, search, self._words(connection, search), nearest)
             except IndexDamagedError:
-                self._derived().drop()
+                for derived in self._derived():
+                    derived.drop()
                 # The tables hold the truth, and answer more slowly.
                 return find(
                     connection, search, lambda s, _: SqlWords(connection, s, search.terms), nearest
@@ -77,6 +79,8 @@ class Searched:
         from lamina.stores.sqlite import vectors
 
         self._connections.write(lambda connection: vectors.leave(connection, space), synced=False)
+        # What was copied of it would be taken for what there is.
+        self._vectors.clear()
 
     def duty(self, name: str) -> AbstractContextManager[bool]:
         from lamina.stores.sqlite import locks
@@ -84,7 +88,8 @@ class Searched:
         return locks.duty(self._folder, name)
 
     def fold(self, stop: Callable[[], bool] = lambda: False) -> None:
-        self._derived().fold(self._connections, stop)
+        for derived in self._derived():
+            derived.fold(self._connections, stop)
 
     def fold_is_due(self) -> bool:
         from lamina.stores.sqlite.index import LARGE
@@ -92,14 +97,20 @@ class Searched:
         with self._connections.reading(snapshot=False) as connection:
             if not one(connection, "select max(documents) >= ? from stream", (LARGE,)):
                 return False
-            return self._derived().is_due(connection)
+            return any(derived.is_due(connection) for derived in self._derived())
 
     def clean_indexes(self) -> None:
         """Remove derived indexes that may hold what was erased."""
         if (self._folder / INDEXES).is_dir():
-            self._derived().clean(self._connections)
+            for derived in self._derived():
+                derived.clean(self._connections)
 
-    def _derived(self) -> WordSegments:
+    def _derived(self) -> list[Following[Any, Any]]:
+        with self._connections.reading(snapshot=False) as connection:
+            spaces = list(rows(connection, "select space, fingerprint from space"))
+        return [self._worded(), *(self._placed(*space) for space in spaces)]
+
+    def _worded(self) -> WordSegments:
         from lamina.stores.sqlite.segments import WordSegments
 
         if self._segments is None:
@@ -113,7 +124,7 @@ class Searched:
             if stream.documents >= LARGE:
                 from lamina.stores.sqlite.segments import SegmentWords
 
-                if (index := self._derived().current(connection, stream)) is not None:
+                if (index := self._worded().current(connection, stream.sid)) is not None:
                     return SegmentWords(index, stream, search.terms, within)
             return SqlWords(connection, stream, search.terms)
 
@@ -122,8 +133,17 @@ class Searched:
     def _nearest(self, connection: Connection, asked: Vector | None) -> Nearest | None:
         if asked is None:
             return None
-        from lamina.stores.sqlite.nearest import Copies, Nearest
+        sql = "select space from space where fingerprint = ?"
+        space = one(connection, sql, (asked.space,))
+        if space is None:
+            return None
+        from lamina.stores.sqlite.nearest import Nearest
 
-        if self._copies is None:
-            self._copies = Copies()
-        return Nearest(self._copies, connection, asked)
+        return Nearest(self._placed(space, asked.space), connection, asked)
+
+    def _placed(self, space: int, fingerprint: str) -> VectorSegments:
+        from lamina.stores.sqlite.nearest import VectorSegments
+
+        if space not in self._vectors:
+            self._vectors[space] = VectorSegments(self._folder, space, fingerprint)
+        return self._vectors[space]

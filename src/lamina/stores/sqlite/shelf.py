@@ -28,6 +28,9 @@ class Segment(Protocol):
     def header(self) -> Header:
         """What it covers."""
 
+    def __len__(self) -> int:
+        """How many entries it has."""
+
 
 S = TypeVar("S", bound=Segment)
 
@@ -44,7 +47,8 @@ class Shelf(Generic[S]):
         """Where a segment belongs; two of the same name hold the same."""
         place = self.folder / INDEXES
         place.mkdir(mode=0o700, exist_ok=True)
-        return place / f"{self.kind}-{header.stream}-{header.lo}-{header.hi}{_SUFFIX}"
+        covers = f"{header.stream}-{header.lo}-{header.hi}-{reaches(header)}"
+        return place / f"{self.kind}-{covers}{_SUFFIX}"
 
     def chain(self, connection: Connection, stream: int, made_by: str) -> list[S]:
         """Segments that follow on one another from the beginning, as far as they go."""
@@ -68,8 +72,8 @@ class Shelf(Generic[S]):
     def clean(self, connection: Connection) -> None:
         """Remove what may hold something that was erased since."""
         for path in self._files(f"{self.kind}-*"):
-            _, stream, _, hi = path.stem.split("-")
-            if one(connection, _ERASED, (int(stream), int(hi))):
+            _, stream, _, _, seq = path.stem.split("-")
+            if is_unclean(connection, int(stream), int(seq)):
                 path.unlink(missing_ok=True)
 
     def clear(self) -> None:
@@ -94,10 +98,9 @@ class Shelf(Generic[S]):
 
 def fits(connection: Connection, header: Header, made_by: str) -> bool:
     """Whether a segment belongs to the history that this store has, and holds nothing erased."""
-    mine = (identity(connection), epoch(connection, header.stream, header.hi, made_by))
-    return (header.store, header.epoch) == mine and not is_unclean(
-        connection, header.stream, header.hi
-    )
+    seq = reaches(header)
+    mine = (identity(connection), epoch(connection, header.stream, seq, made_by))
+    return (header.store, header.epoch) == mine and not is_unclean(connection, header.stream, seq)
 
 
 def identity(connection: Connection) -> str:
@@ -105,17 +108,15 @@ def identity(connection: Connection) -> str:
     return str(one(connection, "select value from setting where name = 'identity'"))
 
 
-def edition(connection: Connection) -> str:
-    """What differs whenever the words of all records were worked out anew."""
-    # To work them out anew makes the table anew, and SQLite counts that.
-    version = one(connection, "select value from setting where name = 'index_version'")
-    return f"{version}.{one(connection, 'pragma schema_version')}"
-
-
 def epoch(connection: Connection, stream: int, seq: int, made_by: str) -> str:
     """By what means a segment was made, and the link of the log that it reaches to."""
     digest = one(connection, "select hash from event where sid = ? and seq = ?", (stream, seq))
-    return f"{made_by} {'-' if digest is None else digest.hex()[:_HASH]}"
+    return f"{made_by} {seq} {'-' if digest is None else digest.hex()[:_HASH]}"
+
+
+def reaches(header: Header) -> int:
+    """The last event that a segment knows of."""
+    return int(header.epoch.rsplit(" ", 2)[1])
 
 
 def is_unclean(connection: Connection, stream: int, seq: int) -> bool:

@@ -54,6 +54,7 @@ class SqliteStore(Searched):
         _refuse_link(self._path)
         _create_private(self._path)
         self._notepad: Notepad | None = None
+        self._vectors = {}
         self._connections = Connections(self._path)
         self._connections.open(migrations.migrate)
         if os.path.lexists(folder / STAGING):

@@ -83,18 +83,16 @@ def progress(connection: Connection, space: str) -> Progress:
 
 
 def spaces(connection: Connection) -> list[str]:
-    """The fingerprints of all spaces."""
-    found = rows(connection, "select fingerprint from space order by fingerprint")
-    return [str(row[0]) for row in found]
+    """The fingerprints of all spaces that have vectors."""
+    sql = "select fingerprint from space where dimensions > 0 order by fingerprint"
+    return [str(row[0]) for row in rows(connection, sql)]
 
 
 def leave(connection: Connection, space: str) -> None:
-    """Drop a space with all its vectors; numbers that were given out are not given out again."""
-    last = one(connection, _MADE)
+    """Drop all vectors of a space; its row stays, so that no number is given out twice."""
     number = _known(connection, space).number
     connection.execute("delete from vector where space = ?", (number,))
-    connection.execute("delete from space where space = ?", (number,))
-    connection.execute("update space set made = ?", (last,))
+    connection.execute("update space set dimensions = 0, mark = 0 where space = ?", (number,))
 
 
 def drop(connection: Connection, rid: int) -> None:
