@@ -58,6 +58,8 @@ def reindex(
     records = store.reindex(analysed)
     tell(_WORDS_SHARE)
     vectors.change()
+    # Or the worker would make the same vectors at the same time.
+    vectors.stop()
     vectors.make(lambda share: tell(_WORDS_SHARE + (1 - _WORDS_SHARE) * share))
     tell(1.0)
     return Reindexed(records, vectors.health())
