@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from lamina.stores.base import Store
 
 KEY_FILE = "secret.key"
-_OF_AN_EMBEDDER = ("fingerprint", "dimensions", "is_local", "embed")
+_OF_AN_EMBEDDER = ("fingerprint", "is_local", "embed")
+"""What can be looked at without asking a service; `dimensions` may."""
 
 
 def open(  # noqa: A001 - `lamina.open` is the name a user would say
@@ -67,12 +68,10 @@ def _check_embedder(embedder: object) -> None:
             "`embedder` is a name, and an object is wanted",
             remedy=f'Choose it for the store: mem.configure("recall.embedder", {embedder!r:.60})',
         )
-    # Looked up in the class: `dimensions` may ask a service that is not there yet.
-    missing = [name for name in _OF_AN_EMBEDDER if not hasattr(type(embedder), name)]
-    missing = [name for name in missing if name not in getattr(embedder, "__dict__", {})]
-    if missing:
+    whole = all(hasattr(embedder, name) for name in _OF_AN_EMBEDDER)
+    if isinstance(embedder, type) or not whole:
         raise InvalidInputError(
-            f"`embedder` has no `{missing[0]}`: {type(embedder).__name__:.60}",
+            f"`embedder` is no embedder: {embedder!r:.60}",
             remedy="lamina.embedders.protocol.Embedder says what it needs",
         )
 
