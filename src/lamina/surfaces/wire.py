@@ -84,6 +84,7 @@ EXIT: Final[dict[type[LaminaError], int]] = {
     errors.StoreFullError: 7,
     errors.StoreVersionError: 7,
     errors.StoreDamagedError: 7,
+    errors.IndexDamagedError: 7,
     errors.SecretError: 8,
     errors.EmbedderError: 10,
     errors.EmbedderUnavailableError: 75,

@@ -10,19 +10,28 @@ from lamina.surfaces.cli.views import BAD, DIM, GOOD, about_lines, age, speaker
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from lamina.core.record import Record
     from lamina.results import Hit, Recall
 
 _MATCHED: Final = "bold yellow"
 _WIDEST: Final = 20
 """How many characters the longest bar has."""
+_LONG: Final = 800
+_LEAD: Final = 100
+"""How much of a long text is shown before the word that matched."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 _SMALL: Final = 0.005
 """Below this a part would read as nothing, and is nothing."""
 
 
 def hit_lines(number: int, hit: "Hit", now: "datetime", width: int | None) -> Iterator[Line]:
-    """One hit: its text with the words that matched, and what is known about it below."""
-    yield (Span(f"{number}. ", DIM), *highlighted(hit.record.text, hit.terms))
+    """One hit: its text, and what is known about it below.
+
+    A terminal shows the words that matched, and of a long text the passage around them.
+    """
+    text = hit.record.text
+    shown = line(text) if width is None else highlighted(passage(text, hit.terms), hit.terms)
+    yield (Span(f"{number}. ", DIM), *shown)
     yield from about_lines([*_about(hit, now), hit.record.id], width)
 
 
@@ -98,15 +107,45 @@ def highlighted(text: str, terms: tuple[str, ...]) -> Line:
     return tuple(spans)
 
 
+def passage(text: str, terms: tuple[str, ...]) -> str:
+    """The text, or where it is long, the part of it where the first of these words stands."""
+    if len(text) <= _LONG:
+        return text
+    from lamina.core.text.words import analyse
+
+    wanted, start = frozenset(terms), 0
+    for found in re.finditer(r"\S+", text):
+        if wanted.intersection(analyse(found[0]).tokens):
+            start = max(0, found.start() - _LEAD)
+            break
+    # Never at the middle of a word, unless it is one that has no end.
+    begin = text.find(" ", start, start + _LEAD) + 1 if start else 0
+    begin = max(begin, start)
+    end = begin + _LONG
+    cut = text.rfind(" ", end - _LEAD, end) if end < len(text) else len(text)
+    end = cut if cut > begin else end
+    return ("… " if begin else "") + text[begin:end] + (" …" if end < len(text) else "")
+
+
 def _about(hit: "Hit", now: "datetime") -> Iterator[str]:
     record = hit.record
     yield percent(hit.score)
     yield record.kind
-    if record.key:
-        yield record.key
+    place = _place(record)
+    if place:
+        yield place
     yield record.scope
     yield age(record.updated_at, now)
     yield from speaker(record)
+
+
+def _place(record: "Record") -> str | None:
+    """Where a piece of a file stands in it; for others, the key."""
+    match record.data:
+        case {"file": str(file), "lines": [int(first), int(last)]} if record.layer == "source":
+            return f"{file}:{first}-{last}"
+        case _:
+            return record.key
 
 
 def _within(chunk: str, wanted: frozenset[str]) -> Iterator[Span]:

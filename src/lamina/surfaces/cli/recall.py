@@ -45,6 +45,7 @@ def recall(session: Session, /, words: tuple[str, ...], *, explain: bool, **opti
 @name_argument
 @_query_argument
 @recall_options
+@click.option("--explain", is_flag=True, hidden=True, expose_value=False)
 @pass_session
 def why_not(session: Session, /, name: str, words: tuple[str, ...], **options: Any) -> None:
     """Say what kept a memory out of a recall.
@@ -62,9 +63,13 @@ def why_not(session: Session, /, name: str, words: tuple[str, ...], **options: A
 
 
 def _query(words: tuple[str, ...]) -> str:
+    """The words as one question; bytes that are no text are refused where they come in."""
     from lamina.core.canonical import check_text
 
-    return check_text(" ".join(words), "query")
+    query = " ".join(words)
+    # A text is not kept with it, but a question may hold anything that is a character.
+    check_text(query.replace("\0", ""), "query")
+    return query
 
 
 def _show(session: Session, found: "Recall", *, explain: bool) -> None:
