@@ -172,7 +172,8 @@ class EmbeddingClauses:
         assert store.unembedded(SPACE, 10) == [again]
         place(store, again, 4)
         write(store, Erase(id=again.id))
-        assert store.unembedded(SPACE, 10) == [written(store, "newer")]
+        newer = written(store, "newer")
+        assert store.unembedded(SPACE, 10) == [newer]
 
     def test_a_version_of_the_past_has_no_vector_any_more(self, store: Store) -> None:
         same, changed = pointed(store, 10), pointed(store, 20, key="k")
