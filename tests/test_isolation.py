@@ -66,6 +66,7 @@ def calls(own: Memory, other: str, other_id: str) -> dict[str, Callable[[], Any]
         "accept": lambda: own.accept(other_id),
         "undo": lambda: own.undo(other_id),
         "erase": lambda: own.erase(other_id),
+        "index": lambda: own.index(".", scope=f"project/{other}"),
         "get": lambda: own.get(other_id),
         "query": lambda: own.query({"tags": [word], "scope": f"project/{other}"}),
         "count": lambda: own.count({"data.owner": word}, scope=f"project/{other}"),

@@ -164,6 +164,7 @@ class AsyncMemory:
     accept = _threaded(Memory.accept)
     undo = _threaded(Memory.undo)
     erase = _threaded(Memory.erase)
+    index = _threaded(Memory.index)
     get = _threaded(Memory.get)
     query = _threaded(Memory.query)
     count = _threaded(Memory.count)

@@ -26,6 +26,7 @@ from lamina.reading import Asked, ReadPath
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from lamina.core.announcements import Announcement
     from lamina.core.changes import Receipt, Version
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from lamina.events import Events
     from lamina.feed import Feed
     from lamina.recalling import How, RecallPath
-    from lamina.results import Erasure, Recall, WhyNot
+    from lamina.results import Erasure, IndexReport, Recall, WhyNot
+    from lamina.sources import IndexOptions
     from lamina.stores.base import Store
     from lamina.vault import Vault
     from lamina.writing import WritePath
@@ -189,6 +191,12 @@ class Memory(Keeping):
         from lamina import erasing
 
         return erasing.erase(self.store, self._path, self.reach, self._all_named(names))
+
+    def index(self, path: str | Path, **options: Unpack[IndexOptions]) -> IndexReport:
+        """Take the text files at or below a path into layer `source`, and follow their changes."""
+        from lamina import sources
+
+        return sources.index(self, path, **options)
 
     # -- reading
 
@@ -349,5 +357,4 @@ class Memory(Keeping):
     def _all_named(self, names: Sequence[str]) -> list[Record]:
         if not names:
             raise InvalidInputError("no record was named", remedy="Pass at least one id or key")
-        found = {record.id: record for record in map(self._named, names)}
-        return list(found.values())
+        return list({record.id: record for record in map(self._named, names)}.values())

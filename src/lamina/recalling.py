@@ -89,6 +89,7 @@ class RecallPath:
         ranking = self._ranked(settled, found)
         hits = tuple(Hit(one.record, one.score, one.terms, one.parts) for one in ranking.hits)
         self._announcer.searched(query, hits)
+        self._vectors.tend()
         return Recall(
             hits,
             sum(hit.record.rev - 1 for hit in hits),
@@ -215,4 +216,26 @@ def _check_query(query: object) -> None:
 
 
 def _options(how: How, k: int, floor: str) -> Options:
-    raise NotImplementedError
+    unknown = sorted(set(how) - How.__annotations__.keys())
+    if unknown:
+        raise InvalidInputError(
+            f"`{unknown[0]:.40}` is not something that recall takes",
+            remedy=f"Use one of: {', '.join(How.__annotations__)}",
+        )
+    chosen = {"auto": None, "off": 0.0}.get(floor, -1.0)
+    in_force = float(floor) if chosen == -1.0 else chosen
+    budget = how.get("budget")
+    if budget is not None and (not isinstance(budget, int) or budget < 1):
+        raise InvalidInputError(f"`budget` must be a number of tokens, not {budget!r:.40}")
+    return Options(
+        k=k,
+        floor=_share(how["floor"], "floor") if "floor" in how else in_force,
+        diversity=_share(how.get("diversity", 0.0), "diversity"),
+        budget=budget,
+    )
+
+
+def _share(value: object, argument: str) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    raise InvalidInputError(f"`{argument}` must be from 0 to 1, not {value!r:.40}")

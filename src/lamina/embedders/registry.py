@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.embedder_spec import OFF, OLLAMA, EmbedderSpec, check_spec, parse_spec
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check_spec", "open_embedder"]
 
-_lock: Final = threading.Lock()
 _opened: Final[dict[tuple[EmbedderSpec, EmbeddingServices], CheckedEmbedder]] = {}
 
 
@@ -32,13 +30,13 @@ def open_embedder(spec: str, services: EmbeddingServices) -> CheckedEmbedder | N
     wanted = parse_spec(spec)
     if wanted.kind == OFF:
         return None
-    with _lock:
-        found = _opened.get((wanted, services))
-        if found is None:
-            from lamina.embedders.checking import checked
+    found = _opened.get((wanted, services))
+    if found is None:
+        from lamina.embedders.checking import checked
 
-            found = _opened[wanted, services] = checked(_open(wanted, services))
-        return found
+        # Two threads may both load it, and one is kept: a lock could be held during a fork.
+        found = _opened.setdefault((wanted, services), checked(_open(wanted, services)))
+    return found
 
 
 def _open(spec: EmbedderSpec, services: EmbeddingServices) -> Embedder:

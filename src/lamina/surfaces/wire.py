@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         BackupReport,
         Erasure,
         Hit,
+        IndexReport,
         MaintenanceReport,
         Recall,
         RestoreReport,
@@ -235,6 +236,26 @@ def maintenance_out(report: MaintenanceReport) -> dict[str, Any]:
         "receipts": report.receipts,
         "asks": report.asks,
         "tidied": report.tidied,
+    }
+
+
+def index_out(report: IndexReport) -> dict[str, Any]:
+    """What following the files of a folder came to, or would come to."""
+    return {
+        "applied": report.applied,
+        "root": report.root,
+        "files": report.files,
+        "indexed": report.indexed,
+        "unchanged": report.unchanged,
+        "removed": report.removed,
+        "chunks": {
+            "written": report.chunks_written,
+            "unchanged": report.chunks_unchanged,
+            "removed": report.chunks_removed,
+        },
+        "bytes": report.bytes,
+        "skipped": [{"file": file, "reason": reason} for file, reason in report.skipped],
+        "notes": [{"file": file, "note": note} for file, note in report.notes],
     }
 
 

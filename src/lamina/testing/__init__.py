@@ -1,6 +1,8 @@
 """What anyone who writes a store or an embedder, or tests against one, can use.
 
-`FakeEmbedder` needs no model, `FaultyEmbedder` goes wrong on demand. `StoreContract` is `lamina.stores.base` made executable: inherit from it, supply a fixture called
+`FakeEmbedder` needs no model, `FaultyEmbedder` goes wrong on demand.
+
+`StoreContract` is `lamina.stores.base` made executable: inherit from it, supply a fixture called
 `store`, and pytest runs every clause. It needs pytest and hypothesis, which Lamina itself does not:
 install them beside it, and import this package from tests only.
 """

@@ -17,6 +17,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
     "Keep and find": {
         "init": Entry("setup:init", "Make a store for the project in this folder."),
         "remember": Entry("remember:remember", "Keep a memory."),
+        "index": Entry("indexing:index", "Take in the text files of a folder, and follow them."),
         "recall": Entry("recall:recall", "Search memories, best first."),
         "list": Entry("reading:list_records", "List memories, newest first."),
         "get": Entry("reading:get", "Show one memory."),
