@@ -11,7 +11,7 @@ import numpy as np
 
 from lamina.indexes.file import Array
 
-FROM: Final = 120_000
+FROM: Final = 150_000
 """Below so many rows a look at all of them costs less than it would to find the right lists."""
 _PER_ROOT: Final = 4
 _SAMPLED: Final = 32

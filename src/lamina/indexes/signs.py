@@ -35,19 +35,15 @@ def alike(signs: Array, query: Array, rows: Array | None, limit: int) -> Array:
     """
     number = len(signs) if rows is None else len(rows)
     differing = np.empty(number, "u2")
+    # As many copies as there are rows at a time: so short a row is not worth a loop of its own.
+    asked = np.repeat(query, min(number, _CHUNK), axis=0)
     for at in range(0, number, _CHUNK):
-        part = slice(at, at + _CHUNK)
-        some = signs[part] if rows is None else signs.take(rows[part], axis=0)
-        differing[part] = _differing(some, query)
+        end = min(at + _CHUNK, number)
+        some = signs[at:end] if rows is None else signs.take(rows[at:end], axis=0)
+        counts = np.bitwise_count(some ^ asked[: end - at])
+        differing[at:end] = counts[:, 0]
+        for column in range(1, counts.shape[1]):
+            differing[at:end] += counts[:, column]
     reached = np.cumsum(np.bincount(differing))
     near = np.flatnonzero(differing <= int(np.searchsorted(reached, limit)))
     return near if rows is None else rows.take(near)
-
-
-def _differing(signs: Array, query: Array) -> Array:
-    counts = np.bitwise_count(signs ^ query)
-    # One column after the other: a sum over so short an axis takes ten times as long.
-    total = counts[:, 0].astype("u2")
-    for column in range(1, counts.shape[1]):
-        total += counts[:, column]
-    return total

@@ -15,7 +15,7 @@ from lamina.indexes.vector_overlay import VectorOverlay
 from lamina.indexes.vectors import VectorBatch, VectorSegment
 from lamina.indexes.views import View, damage_is_named, stacked
 
-LOOKED_AT: Final = 100_000
+LOOKED_AT: Final = 120_000
 """How many rows in sight a search looks at, by their signs, where there are lists."""
 COMPARED: Final = 4_000
 """How many of them it compares with the query, number by number."""
