@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from lamina.embedding import Vectors
+    from lamina.results import VectorHealth
     from lamina.vault import Vault
+
+_WORDS_SHARE = 0.1
+"""Of the work of indexing anew, that which is about words."""
 
 
 def findings(
@@ -37,6 +42,18 @@ def findings(
 def analysed(record: Record) -> tuple[str, ...]:
     """The words that a record is to be found by."""
     return index_terms(record, record.key)
+
+
+def reindex(
+    store: Store, vectors: "Vectors", tell: "Callable[[float], None]" = lambda share: None
+) -> "VectorHealth":
+    """Build the keyword index anew, then make every vector that is missing."""
+    store.reindex(analysed)
+    tell(_WORDS_SHARE)
+    vectors.change()
+    vectors.make(lambda share: tell(_WORDS_SHARE + (1 - _WORDS_SHARE) * share))
+    tell(1.0)
+    return vectors.health()
 
 
 def maintain(store: Store, *, dry_run: bool, confirm: bool) -> MaintenanceReport:

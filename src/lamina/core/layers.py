@@ -51,6 +51,8 @@ class Layer:
     """Written by extraction and indexing alone."""
     indexed: bool = True
     """Whether its words are in the keyword index; working memory is private even in that."""
+    in_order: bool = False
+    """Whether it is told in order, so that what was said before helps to understand a record."""
     unsaid: tuple[str, ...] = ()
     """Kinds that keep the books of the layer: listed and filtered, but nothing to be searched."""
     recalled: bool = True
@@ -65,9 +67,10 @@ _ALL: Final = (
     Layer("blackboard", ("signal",), durability=Durability.COMMITTED, history=16,
           horizon=timedelta(days=30)),
     Layer("session", ("user", "assistant", "tool_call", "tool_result", "summary"),
-          open_kinds=False, append_only=True, key_includes_kind=True, recalled=False),
+          open_kinds=False, append_only=True, key_includes_kind=True, in_order=True,
+          recalled=False),
     Layer("log", ("SYSTEM", "TOOL_USE", "THOUGHT", "USER_FEEDBACK", "ERROR"),
-          open_kinds=False, append_only=True),
+          open_kinds=False, append_only=True, in_order=True),
     Layer("notebook", ("note", "reasoning", "tool_output")),
     Layer("episode", ("attempted", "completed", "failed", "retried"),
           open_kinds=False, append_only=True),

@@ -13,7 +13,8 @@ from lamina.core.record import Record, State
 from lamina.core.scope import Scope
 from lamina.errors import ConflictError
 from lamina.sources.catalog import Catalog, Entry, Wanted, file_key
-from lamina.stores.base import Query, Store
+from lamina.stores.base import Store
+from lamina.stores.questions import Query
 from lamina.writing import WritePath
 
 LAYER: Final = "source"

@@ -14,7 +14,8 @@ The exit statuses of the command line:
     7    the store failed or is damaged
     8    a secret cannot be sealed or opened
     9    damage was found, or an erase left something behind
-    75   the store is busy; the same command may succeed later
+    10   the embedder refused or answered wrongly
+    75   the store or the embedder is busy; the same command may succeed later
     130  interrupted
     141  the reader of the output has gone
 """
@@ -59,7 +60,8 @@ MEANINGS: Final = {
     7: "the store failed or is damaged",
     8: "a secret cannot be sealed or opened",
     DAMAGED: "damage was found, or an erase left something behind",
-    75: "the store is busy; the same command may succeed later",
+    10: "the embedder refused or answered wrongly",
+    75: "the store or the embedder is busy; the same command may succeed later",
     130: "interrupted",
     141: "the reader of the output has gone",
 }
@@ -80,6 +82,8 @@ EXIT: Final[dict[type[LaminaError], int]] = {
     errors.StoreVersionError: 7,
     errors.StoreDamagedError: 7,
     errors.SecretError: 8,
+    errors.EmbedderError: 10,
+    errors.EmbedderUnavailableError: 75,
 }
 """The exit status of the command line for each class of the error tree."""
 

@@ -14,6 +14,7 @@ from lamina.stores.sqlite.care.ledger import tombstones
 from lamina.stores.sqlite.care.looking import UNREADABLE, Look, damaged, derived, leniently, measure
 from lamina.stores.sqlite.care.pages import pages
 from lamina.stores.sqlite.care.tables import schema
+from lamina.stores.sqlite.care.vectors import vectors
 from lamina.stores.sqlite.care.versions import versions
 from lamina.stores.sqlite.care.words import indexed, lookups, statistics
 from lamina.stores.sqlite.connections import Connections
@@ -47,6 +48,7 @@ _BESIDE: Final = (
     _Check("index", indexed, derived),
     _Check("statistics", statistics, derived),
     _Check("words", lookups, derived),
+    _Check("vectors", vectors, derived),
 )
 
 

@@ -19,6 +19,7 @@ from lamina.stores.sqlite.care.looking import RESTORE, Fix, Look, leniently, mea
 from lamina.stores.sqlite.care.pages import pages
 from lamina.stores.sqlite.care.rewriting import rewrite
 from lamina.stores.sqlite.care.tables import WORDS, expected, found, is_derived, quoted
+from lamina.stores.sqlite.care.vectors import mend
 from lamina.stores.sqlite.care.versions import pointers
 from lamina.stores.sqlite.care.words import reindex
 from lamina.stores.sqlite.connections import Connections
@@ -82,6 +83,7 @@ def _put_right(connection: Connection) -> list[str]:
     for wrong in (pointers, freed, held, latest):
         done += _apply(connection, wrong(Look(connection, Aids())))
     done += _make_again(connection)
+    done += mend(connection, Look(connection, Aids()))
     number = str(one(connection, "pragma user_version"))
     if one(connection, "select value from setting where name = 'format'") != number:
         connection.execute(_FORMAT, (number,))

@@ -31,7 +31,7 @@ _VOUCHED: Final = {
     "version": (f"({_CONTENT})", _CONTENT),
 }
 """The columns that do not follow from others, where to put them, and where from."""
-_EXPENDABLE: Final = ("telemetry",)
+_EXPENDABLE: Final = ("telemetry", "space", "vector")
 
 
 def rewrite(connections: Connections, follow: Callable[[Connection], int]) -> int:

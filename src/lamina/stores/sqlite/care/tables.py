@@ -19,6 +19,7 @@ WORDS: Final = ("word", "word_posting", "word_count", "word_data", "word_idx", "
 """The tables of the keyword index; FTS5 makes most of them itself."""
 RECORD_TABLES: Final = (
     "stream", "record", "version", "event", "receipt", "sealed", "setting", "telemetry",
+    "space", "vector",
 )  # fmt: skip
 """The tables that hold what nothing else does, in an order in which they can be filled."""
 

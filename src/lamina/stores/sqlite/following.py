@@ -1,0 +1,205 @@
+"""Indexes that follow a stream: segments on the shelf, and over them what happened since.
+
+Words and vectors differ in what they read and build, and in nothing else. This process maps the
+segments and follows the log from where they end; whoever has the duty folds what is newer into
+further segments. Nothing that can be found depends on them.
+"""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from lamina.indexes.file import Header
+from lamina.stores.sqlite.connections import Connections
+from lamina.stores.sqlite.driver import Connection
+from lamina.stores.sqlite.shelf import S, Shelf, epoch, identity, is_unclean, reaches
+
+TAIL: Final = 4_000
+"""Entries newer than all segments at which another one is made."""
+_RATIO: Final = 4
+
+
+class _Index(Protocol):
+    """What there is to know of an index here."""
+
+    @property
+    def views(self) -> tuple[Any, ...]:
+        """Its segments, oldest first."""
+
+    @property
+    def overlay(self) -> Any:
+        """What is newer than they are."""
+
+
+I = TypeVar("I", bound=_Index)  # noqa: E741 - an index
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How far a stream has come: its log, and what an index counts its entries by."""
+
+    seq: int
+    made: int
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Generic[I]):
+    """What this process has of a stream."""
+
+    index: I
+    at: Place
+    edition: str
+
+
+class Following(ABC, Generic[I, S]):
+    """One sort of index over all streams, shared by the threads of this process."""
+
+    sort: str
+    """What the segments are about."""
+
+    def __init__(self, folder: Path, name: str, opened: Callable[[Path], S]) -> None:
+        self._shelf: Shelf[S] = Shelf(folder, name, opened)
+        self._lock = threading.Lock()
+        self._known: dict[int, Known[I]] = {}
+
+    def current(self, connection: Connection, sid: int) -> I | None:
+        """The index of a stream up to what the connection sees; `None` when there is none."""
+        with self._lock:
+            known = self._known.get(sid)
+            if (
+                known is None
+                or known.edition != self._edition(connection)
+                or is_unclean(connection, sid, known.at.seq)
+            ):
+                known = self._opened(connection, sid)
+            known = known and self._caught_up(connection, sid, known)
+            if known is None:
+                self._known.pop(sid, None)
+                return None
+            self._known[sid] = known
+            return known.index
+
+    def is_due(self, connection: Connection) -> bool:
+        """Whether folding would make searches faster."""
+        return any(map(self._is_due, self._large(connection)))
+
+    def fold(self, connections: Connections, stop: Callable[[], bool]) -> None:
+        """Make segments of what is newer than them, and fewer of many."""
+        self.clean(connections)
+        with connections.reading(snapshot=False) as connection:
+            large = self._large(connection)
+        for sid in large:
+            if not stop():
+                self._fold_stream(connections, sid)
+
+    def clean(self, connections: Connections) -> None:
+        """Remove what may hold something that was erased."""
+        with connections.reading(snapshot=False) as connection:
+            self._shelf.clean(connection)
+
+    def drop(self) -> None:
+        """Remove every file and whatever was mapped: one of them is damaged."""
+        with self._lock:
+            self._known.clear()
+            self._shelf.clear()
+
+    # -- what a sort of index has of its own
+
+    @abstractmethod
+    def _edition(self, connection: Connection) -> str:
+        """By what means entries are made; others are of no use."""
+
+    @abstractmethod
+    def _large(self, connection: Connection) -> list[int]:
+        """The streams that are worth segments."""
+
+    @abstractmethod
+    def _place(self, connection: Connection, sid: int) -> Place:
+        """How far a stream has come."""
+
+    @abstractmethod
+    def _of(self, chain: Sequence[S]) -> I | None:
+        """An index of these segments; of none, what serves where there are none."""
+
+    @abstractmethod
+    def _news(self, connection: Connection, sid: int, known: Known[I]) -> I | None:
+        """The index with what happened since; `None` when that is too much to read now."""
+
+    @abstractmethod
+    def _whole(self, connections: Connections, path: Path, header: Header) -> S:
+        """A segment of everything there is."""
+
+    @abstractmethod
+    def _newest(self, path: Path, header: Header, index: I) -> S:
+        """A segment of what is newer than the others."""
+
+    @abstractmethod
+    def _joined(self, path: Path, header: Header, views: Sequence[Any]) -> S:
+        """One segment in place of several that follow on one another."""
+
+    # -- inside
+
+    def _is_due(self, sid: int) -> bool:
+        known = self._known.get(sid)
+        return known is None or not known.index.views or len(known.index.overlay) >= TAIL
+
+    def _opened(self, connection: Connection, sid: int) -> Known[I] | None:
+        made_by = self._edition(connection)
+        chain = self._shelf.chain(connection, sid, made_by)
+        index = self._of(chain)
+        if index is None:
+            return None
+        last = chain[-1].header if chain else None
+        at = Place(reaches(last), last.hi) if last else Place(0, 0)
+        return Known(index, at, made_by)
+
+    def _caught_up(self, connection: Connection, sid: int, known: Known[I]) -> Known[I] | None:
+        now = self._place(connection, sid)
+        if now.seq <= known.at.seq and now.made <= known.at.made:
+            return known
+        index = self._news(connection, sid, known)
+        return None if index is None else replace(known, index=index, at=now)
+
+    def _fold_stream(self, connections: Connections, sid: int) -> None:
+        with connections.reading() as connection:
+            known = self._opened(connection, sid)
+            if known is not None and not known.index.views:
+                known = None
+            known = known and self._caught_up(connection, sid, known)
+            now = self._place(connection, sid)
+            made_by = epoch(connection, sid, now.seq, self._edition(connection))
+            header = Header(self.sort, identity(connection), sid, made_by, 0, now.made)
+        if known is None:
+            chain = [self._whole(connections, self._shelf.path(header), header)]
+        else:
+            reached = known.index.views[-1].segment.header.hi
+            chain = self._grown(known.index, replace(header, lo=reached))
+        self._shelf.keep_only(sid, [segment.header for segment in chain])
+        with self._lock:
+            self._known.pop(sid, None)
+
+    def _grown(self, index: I, header: Header) -> list[S]:
+        """A segment of what is newest, joined with those before it that are not much larger."""
+        chain: list[S] = [view.segment for view in index.views]
+        if header.lo == header.hi:
+            return chain
+        chain.append(self._newest(self._shelf.path(header), header, index))
+        start = joined_from([len(segment) for segment in chain])
+        if start == len(chain) - 1:
+            return chain
+        whole = replace(header, lo=chain[start].header.lo)
+        stacked = self._of(chain)
+        views = stacked.views[start:] if stacked is not None else ()
+        return [*chain[:start], self._joined(self._shelf.path(whole), whole, views)]
+
+
+def joined_from(sizes: Sequence[int]) -> int:
+    """Where to begin joining so that each segment left is several times the one after it."""
+    start, size = len(sizes) - 1, sizes[-1]
+    while start and sizes[start - 1] < _RATIO * size:
+        start -= 1
+        size += sizes[start]
+    return start
