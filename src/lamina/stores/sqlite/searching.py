@@ -130,7 +130,9 @@ class _Hunt:
                 lines |= dict.fromkeys(near, line)
         self.fetch(lines)
         for rid in lines.keys() - before.keys():
-            before |= {rid: one for one in self._beside(lines[rid], rid, "<", 1) if one in lines}
+            earlier = self._beside(lines[rid], rid, "<", 1)
+            if earlier and earlier[0] in lines:
+                before[rid] = earlier[0]
         return before
 
     def _beside(self, line: tuple[str, str], rid: int, side: str, number: int) -> list[int]:
