@@ -32,7 +32,7 @@ def _enter() -> None:
         if _state["controller"] is None:
             # Imported here: numpy must have been loaded, or there is nothing to limit yet.
             import numpy  # noqa: F401
-            from threadpoolctl import ThreadpoolController
+            from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
             _state["controller"] = ThreadpoolController().select(user_api="blas")
         _state["limit"] = _state["controller"].limit(limits=1)
