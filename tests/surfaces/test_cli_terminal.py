@@ -18,7 +18,15 @@ def _shown(tmp_path: Path, *arguments: str, typed: bytes = b"") -> Answer:
 
 
 @pytest.mark.parametrize(
-    "command", [("list",), ("recall", "tea"), ("get", "k"), ("history", "k"), ("export",)]
+    "command",
+    [
+        ("list",),
+        ("recall", "tea"),
+        ("recall", "tea", "--explain", "--floor", "0"),
+        ("get", "k"),
+        ("history", "k"),
+        ("export",),
+    ],
 )
 def test_stored_text_cannot_steer_the_terminal(
     command: tuple[str, ...], lamina: Call, tmp_path: Path
@@ -37,6 +45,15 @@ def test_plain_output_and_json_are_safe_too(lamina: Call) -> None:
         for command in (("list",), ("get", "k"), ("recall", "tea")):
             assert not STEERING.search(lamina(*command, *flags).out)
     assert lamina("get", "k", "--json").json["text"] == EVIL
+
+
+def test_a_question_cannot_steer_the_terminal_either(lamina: Call, tmp_path: Path) -> None:
+    lamina("remember", "Ann drinks tea", "--key", "k")
+    for asked in (("recall", EVIL), ("why-not", "k", EVIL), ("why-not", "k", EVIL, "--json")):
+        answer = _shown(tmp_path, *asked)
+        assert answer.status == 0
+        assert not STEERING.search(answer.out)
+    assert lamina("why-not", "k", EVIL, "--json").json["query"] == EVIL
 
 
 def test_matched_words_stand_out(lamina: Call, tmp_path: Path) -> None:
