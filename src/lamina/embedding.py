@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -41,6 +42,9 @@ MANY: Final = 256
 _BATCH: Final = 64
 _AT_RECALL: Final = 32
 _BELIEVED_SECONDS: Final = 1.0
+_QUIET_SECONDS: Final = 0.1
+_PATIENCE_SECONDS: Final = 2.0
+"""How long vectors wait for writers, who would have to share the interpreter with them."""
 _PAUSES: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
 """How long to leave an embedder alone that is down."""
 
@@ -62,6 +66,7 @@ class Vectors:
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
         self._written = 0
+        self._last_write = 0.0
         self._on, self._asked_at = True, -_BELIEVED_SECONDS
         self._mine: tuple[str, CheckedEmbedder | None] | None = None
         self._error: LaminaError | None = None
@@ -109,6 +114,7 @@ class Vectors:
         whoever recalls next.
         """
         self._written += texts
+        self._last_write = stopwatch()
         if self._worker is not None or self._written >= MANY:
             self._nudge()
         return ("vectors",) if self._is_on() else ()
@@ -124,6 +130,7 @@ class Vectors:
         *,
         limit: int | None = None,
         stop: Callable[[], bool] = lambda: False,
+        polite: bool = False,
     ) -> int:
         """Make what is pending, and let the wanted space take over once it is whole.
 
@@ -136,6 +143,8 @@ class Vectors:
         self._settle(embedder)
         total, made = self._store.progress(embedder.fingerprint).pending, 0
         while not stop() and (limit is None or made < limit):
+            if polite:
+                self._let_writers_go_first(stop)
             step = self._step(embedder, _BATCH if limit is None else min(_BATCH, limit - made))
             made += step
             tell(made / total if made < total else 1.0)
@@ -213,6 +222,14 @@ class Vectors:
             self._on = effective(self._store.settings())[EMBEDDER] != OFF
         return self._on
 
+    def _let_writers_go_first(self, stop: Callable[[], bool]) -> None:
+        """Wait for a pause in the writing of this process, but not for ever."""
+        patience = stopwatch() + _PATIENCE_SECONDS
+        while not stop() and stopwatch() - self._last_write < _QUIET_SECONDS:
+            if stopwatch() > patience:
+                return
+            time.sleep(_QUIET_SECONDS / 2)
+
     def _settle(self, embedder: CheckedEmbedder) -> str:
         """The active space; the first embedder that comes to a store gives it its own."""
         chosen = self._store.settings()
@@ -286,7 +303,7 @@ class Vectors:
         try:
             with self._store.duty(DUTY) as is_ours:
                 if is_ours:
-                    self.make(stop=stop)
+                    self.make(stop=stop, polite=True)
                     self._store.fold(stop)
         except EmbedderUnavailableError as error:
             self._error = error

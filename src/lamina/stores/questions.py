@@ -48,7 +48,7 @@ class Search:
     vector: Vector | None = None
     """The question as a point: what lies near it is wanted as well."""
     around: bool = False
-    """Whether to bring along what was said right before and after each match."""
+    """Whether to bring along what was said right after each match, and the two before it."""
     live_at: datetime | None = None
     as_of: Mapping[str, int] | None = None
     limit: int | None = 10
@@ -86,6 +86,8 @@ class Found:
     """Best by words first, then the nearest, then what stands around them."""
     spread: Spread | None = None
     """How near records within reach lie to the question in general, by a sample of them."""
+    documents: int = 0
+    """How many documents the largest stream has that was searched."""
     expired: int = 0
     """Records among the best by words that were left out because their time has run out."""
 

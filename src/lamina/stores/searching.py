@@ -57,9 +57,10 @@ class _Ranked:
                 lines.setdefault((record.scope, record.layer), []).append(record.id)
         chosen = set(self.chosen)
         for line in lines.values():
+            for place, record_id in enumerate(line):
+                if record_id in chosen:
+                    self.chosen |= dict.fromkeys(line[max(0, place - 2) : place + 2])
             for before, after in zip(line, line[1:], strict=False):
-                if before in chosen or after in chosen:
-                    self.chosen |= {before: None, after: None}
                 self.matches[after] = replace(self.matches[after], before=before)
         for record_id, match in self.matches.items():
             if match.before not in self.chosen:
@@ -87,7 +88,7 @@ class Searching:
         if search.around:
             ranked.around()
         found = tuple(ranked.matches[one] for one in ranked.chosen)
-        return Found(found, general, self._expired(search))
+        return Found(found, general, self._documents(search), self._expired(search))
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
         with self._lock:
@@ -179,6 +180,15 @@ class Searching:
                 if stream_of(match.record.scope) == name:
                     found[record_id] = replace(match, worth=sum(worths.values()))
         return found
+
+    def _documents(self, search: Search) -> int:
+        streams, within = self._contents.streams, search.reach.streams()
+        if search.as_of is not None:
+            streams = _indexed(self._contents.as_of(search.as_of).values())
+        sizes = (
+            len(one.lengths) for name, one in streams.items() if within is None or name in within
+        )
+        return max(sizes, default=0)
 
     def _expired(self, search: Search) -> int:
         """How many records hold words of the search and would be found if time stood still."""

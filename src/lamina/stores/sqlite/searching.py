@@ -7,7 +7,7 @@ are each stream's own; the best of all streams are taken together.
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from lamina.core import bm25
@@ -63,6 +63,7 @@ class _Part:
     """What one stream has to say."""
 
     within: Within
+    documents: int
     words: Words
     held: dict[int, float]
     near: dict[int, float]
@@ -100,7 +101,7 @@ class _Hunt:
         near: dict[int, float] = {}
         if self.nearest is not None:
             near = self._taken(self.nearest.ranked(within), within, then)
-        return _Part(within, words, held, near)
+        return _Part(within, stream.documents, words, held, near)
 
     def fetch(self, rids: Iterable[int]) -> None:
         """Read records, as they were at the time asked about."""
@@ -117,34 +118,33 @@ class _Hunt:
             self.records[rid], self.streams[rid] = to_record(tuple(columns)), sid
 
     def around(self, chosen: Sequence[int]) -> dict[int, int]:
-        """Who was spoken before whom, for the chosen and for those right beside them."""
-        told = [rid for rid in chosen if LAYERS[self.records[rid].layer].in_order]
+        """Who was spoken before whom, for the chosen and for those beside them."""
         before: dict[int, int] = {}
-        for rid in told:
-            if (earlier := self._beside(rid, "<")) is not None:
-                before[rid] = earlier
-            if (later := self._beside(rid, ">")) is not None:
-                before[later] = rid
-        known = {*before, *before.values()}
-        self.fetch(known)
-        for rid in known - before.keys():
-            if (earlier := self._beside(rid, "<")) in self.records and earlier is not None:
-                before[rid] = earlier
+        lines: dict[int, tuple[str, str]] = {}
+        for rid in chosen:
+            record = self.records[rid]
+            if LAYERS[record.layer].in_order:
+                line = (record.scope, record.layer)
+                near = [*self._beside(line, rid, "<", 2), rid, *self._beside(line, rid, ">", 1)]
+                before |= {later: earlier for earlier, later in pairwise(near)}
+                lines |= dict.fromkeys(near, line)
+        self.fetch(lines)
+        for rid in lines.keys() - before.keys():
+            earlier = self._beside(lines[rid], rid, "<", 1)
+            if earlier and earlier[0] in lines:
+                before[rid] = earlier[0]
         return before
 
-    def _beside(self, rid: int, side: str) -> int | None:
-        record = self.records[rid]
+    def _beside(self, line: tuple[str, str], rid: int, side: str, number: int) -> list[int]:
+        """The records of a scope and layer right before or after one, in their order."""
         direction = "desc" if side == "<" else "asc"
         moment, records = source(self.wanted.as_of)
         sql = (
             f"{moment.sql}select r.rid from {records} where r.scope = ? and r.layer = ?"
-            f" and r.rid {side} ? and {self.where.sql} order by r.rid {direction} limit 1"
+            f" and r.rid {side} ? and {self.where.sql} order by r.rid {direction} limit ?"
         )
-        place = (record.scope, record.layer, rid)
-        every = (*moment.parameters, *place, *self.where.parameters)
-        for (found,) in rows(self.connection, sql, every):
-            return int(found)
-        return None
+        every = (*moment.parameters, *line, rid, *self.where.parameters, number)
+        return sorted(int(found) for (found,) in rows(self.connection, sql, every))
 
     def _taken(
         self,
@@ -207,7 +207,9 @@ def search(
         replace(found[rid], before=hunt.records[before[rid]].id) if rid in before else found[rid]
         for rid in everyone
     )
-    return Found(tuple(linked), nearest.spread() if nearest else None, len(hunt.expired))
+    spread = nearest.spread() if nearest else None
+    documents = max((part.documents for part in parts), default=0)
+    return Found(tuple(linked), spread, documents, len(hunt.expired))
 
 
 def layers_in(where: Filter) -> set[str]:

@@ -1,6 +1,7 @@
 """Clauses on vectors: what waits for one, whose they are, and what lies near a question."""
 
 import math
+from itertools import pairwise
 
 import pytest
 
@@ -195,19 +196,19 @@ class EmbeddingClauses:
         scope = "project/web/session/s1"
         said = [
             written(store, text, scope=scope, layer="session", kind="user")
-            for text in ("hello", "where is the kettle", "on the stove", "thanks", "bye")
+            for text in ("well", "hello", "where is the kettle", "on the stove", "thanks", "bye")
         ]
         written(store, "beside it", scope="project/web/session/s2", layer="session", kind="user")
         found = {match.record.id: match for match in look_for(store, "kettle", around=True)}
-        assert set(found) == {record.id for record in said[:3]}
+        assert set(found) == {record.id for record in said[:4]}
         assert found[said[0].id].before is None
-        assert found[said[1].id].before == said[0].id
-        assert found[said[2].id].before == said[1].id
-        assert found[said[2].id].score == 0
+        for earlier, later in pairwise(said[:4]):
+            assert found[later.id].before == earlier.id
+        assert found[said[3].id].score == 0
         assert len(look_for(store, "kettle")) == 1
-        both = look_for(store, "hello bye", around=True)
-        assert {match.record.text: match.before for match in both} == {
-            "hello": None, "where is the kettle": said[0].id, "thanks": None, "bye": said[3].id
+        one = look_for(store, "bye", around=True)
+        assert {match.record.text: match.before for match in one} == {
+            "on the stove": None, "thanks": said[3].id, "bye": said[4].id
         }  # fmt: skip
 
     def test_only_what_may_be_found_stands_around(self, store: Store) -> None:
