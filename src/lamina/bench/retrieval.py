@@ -51,9 +51,11 @@ class Plan:
 
 def measure(plan: Plan, phase: Phase) -> RetrievalFigures:
     """Measure in scratch stores, which are removed afterwards."""
-    every = [one.sampled(plan.limit) for one in load(plan.data, plan.sets)]
+    chosen = [one.sampled(plan.limit) for one in load(plan.data, plan.sets)]
+    # Stray questions come from all sets, so that choosing some of them changes no figure.
+    every = [one.sampled(plan.limit) for one in load(plan.data)]
     run = _Run(plan, phase)
-    found = [run.asked(one, crossed(one, every)) for one in every if one.questions]
+    found = [run.asked(one, crossed(one, every)) for one in chosen if one.questions]
     if plan.runs is not None:
         for one in found:
             _write(plan.runs, one)

@@ -95,6 +95,42 @@ def retrieval(session: Session, /, data: Path, embedder: str | None, **options: 
         session.out.show(*report(found))
 
 
+@bench.command(cls=Command)
+@click.option(
+    "--records", type=int, metavar="N", help="The largest size; 10,000 and its tenfolds before it.",
+)  # fmt: skip
+@click.option("--steps", metavar="N,N,...", help="The sizes to measure at, instead.")
+@click.option(
+    "--embedder", default="static", show_default=True, metavar="SPEC",
+    help="What makes the vectors; a slow one takes hours at a million.",
+)  # fmt: skip
+@click.option("--each", type=int, default=50, metavar="N", help="Questions of each of six sorts.")
+@click.option(
+    "--plot", metavar="FILE", type=click.Path(path_type=Path), help="Write the growth as SVG too.",
+)  # fmt: skip
+@pass_session
+def speed(
+    session: Session, /, records: int | None, steps: str | None, plot: Path | None, **options: Any
+) -> None:
+    """Measure recall, writing and opening as a store grows, next to a plain search.
+
+    Generates texts, in four projects and a hundred scopes, and asks questions of many sorts. Works
+    in a scratch folder below --dir, or below the system's temporary directory. A million records
+    take a quarter of an hour on two free cores, and 6 GB of disk.
+    """
+    from lamina.bench.speed import Plan, measure, sizes
+    from lamina.surfaces.cli.bench_speed import growth, report
+
+    plan = Plan(_scratch(session), sizes(records, steps), options["embedder"], options["each"])
+    found = measure(plan, _phase(session)).to_json()
+    if plot is not None:
+        plot.write_text(growth(found).to_svg(), encoding="utf-8")
+    if session.out.as_json:
+        session.out.document(found)
+    else:
+        session.out.show(*report(found))
+
+
 def _scratch(session: Session) -> Path:
     """Where to work: stores that are thrown away belong into no store."""
     folder = Path(session.directory or tempfile.gettempdir())
