@@ -1,4 +1,4 @@
-"""The speed benchmark compares the same questions over the same texts, and leaves nothing behind."""
+"""The speed benchmark asks both sides the same, over the same texts, and leaves nothing behind."""
 
 from collections.abc import Iterator
 from pathlib import Path
