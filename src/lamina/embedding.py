@@ -80,6 +80,7 @@ class Vectors:
             if embedder is None:
                 return Question()
             if self._settle(embedder) != embedder.fingerprint:
+                self._go_on(embedder)
                 return Question(degraded="vectors: made by another embedder than this process has")
             waits = not self._catch_up(embedder)
             from lamina.embedders.protocol import Role
@@ -165,6 +166,7 @@ class Vectors:
         if embedder is not None:
             self._store.configure(WANTED, embedder.fingerprint)
             self._settle(embedder)
+            self._go_on(embedder)
 
     # -- for people
 
@@ -237,9 +239,13 @@ class Vectors:
             self._store.configure(WANTED, embedder.fingerprint)
             self._store.configure(ACTIVE, embedder.fingerprint)
             return embedder.fingerprint
+        return chosen[ACTIVE]
+
+    def _go_on(self, embedder: CheckedEmbedder) -> None:
+        """Have the vectors made that are to take over."""
+        chosen = self._store.settings()
         if chosen.get(WANTED) == embedder.fingerprint != chosen[ACTIVE]:
             self._nudge()
-        return chosen[ACTIVE]
 
     def _catch_up(self, embedder: CheckedEmbedder) -> bool:
         """See to what waits, if it is little; whether nothing waits any more."""

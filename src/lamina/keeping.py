@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lamina.core.anchor import Anchor
     from lamina.core.principal import Principal
     from lamina.embedding import Vectors
-    from lamina.results import BackupReport, MaintenanceReport, VectorHealth
+    from lamina.results import BackupReport, MaintenanceReport, Reindexed, VectorHealth
     from lamina.stores.base import Finding, Store
     from lamina.vault import Vault
 
@@ -54,7 +54,7 @@ class Keeping:
         self._check_whole("look at the vectors of the store")
         return self._vectors.health()
 
-    def reindex(self, *, on_progress: Callable[[float], None] | None = None) -> VectorHealth:
+    def reindex(self, *, on_progress: Callable[[float], None] | None = None) -> Reindexed:
         """Build the keyword index anew, and make every vector that is missing.
 
         An embedder that was changed takes over once all its vectors are made.
@@ -78,7 +78,8 @@ class Keeping:
         """Look over the store and the key to its secrets, without changing anything."""
         from lamina import maintaining
 
-        return maintaining.findings(self.store, self._vault, on_progress or (lambda share: None))
+        tell = on_progress or (lambda share: None)
+        return maintaining.findings(self.store, self._vault, self._vectors, tell)
 
     def anchor(self) -> Anchor:
         """How far the log has come, to be kept away from the store and shown to `verify` later."""

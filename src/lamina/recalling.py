@@ -16,6 +16,8 @@ from lamina.core.instants import check_instant, looking_back
 from lamina.core.ranking import Candidate, Options, Question, Ranking, rank
 from lamina.core.settings import FLOOR, effective
 from lamina.core.text import query_terms
+from lamina.embedding import Question as Placed
+from lamina.embedding import Vectors
 from lamina.errors import InvalidInputError
 from lamina.reading import Asked, ReadPath, check_limit, in_layers
 from lamina.results import Hit, Recall, WhyNot
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from lamina.announcing import Announcer
     from lamina.core.record import Record
     from lamina.core.vectors import Vector
-    from lamina.embedding import Vectors
     from lamina.stores.base import Store
 
 MAX_QUERY: Final = 100_000
@@ -135,10 +136,12 @@ class RecallPath:
         wanted = self._reads.asked(asked)
         now = self._now(how, wanted)
         options = _options(how, k, effective(self._store.settings())[FLOOR])
-        placed = self._vectors.question(query)
+        terms = query_terms(query)
+        # A question without a word has no meaning either, though an embedder would find some.
+        placed = self._vectors.question(query) if terms else Placed()
         search = Search(
             reach=wanted.reach,
-            terms=query_terms(query),
+            terms=terms,
             where=wanted.where & in_layers(layers, wanted.where),
             vector=placed.vector,
             around=True,
@@ -226,7 +229,10 @@ def _options(how: How, k: int, floor: str) -> Options:
     in_force = float(floor) if chosen == -1.0 else chosen
     budget = how.get("budget")
     if budget is not None and (not isinstance(budget, int) or budget < 1):
-        raise InvalidInputError(f"`budget` must be a number of tokens, not {budget!r:.40}")
+        raise InvalidInputError(
+            f"`budget` must be a number of tokens, not {budget!r:.40}",
+            remedy="Use a whole number from 1, or none for no limit",
+        )
     return Options(
         k=k,
         floor=_share(how["floor"], "floor") if "floor" in how else in_force,
@@ -238,4 +244,7 @@ def _options(how: How, k: int, floor: str) -> Options:
 def _share(value: object, argument: str) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
         return float(value)
-    raise InvalidInputError(f"`{argument}` must be from 0 to 1, not {value!r:.40}")
+    raise InvalidInputError(
+        f"`{argument}` must be from 0 to 1, not {value!r:.40}",
+        remedy="Use a number such as 0.5, or leave it out",
+    )

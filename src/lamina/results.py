@@ -80,6 +80,15 @@ class VectorHealth:
 
 
 @dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What indexing anew has done."""
+
+    records: int
+    """How many records the keyword index holds."""
+    vectors: VectorHealth
+
+
+@dataclass(frozen=True, slots=True)
 class Erasure:
     """The report of an erase: what went, where it was looked for, and what remains."""
 

@@ -1,7 +1,7 @@
 """Lists of near vectors, so that a search need not look at every row.
 
 Spherical k-means on a sample: each list has a centre, each row belongs to the list whose centre is
-nearest. Below some thousand rows there are no lists: every row is looked at.
+nearest. Few rows have no lists: a search looks at all of them.
 """
 
 from collections.abc import Callable
@@ -11,8 +11,8 @@ import numpy as np
 
 from lamina.indexes.file import Array
 
-EXACT: Final = 20_000
-"""Up to so many rows a search looks at all of them."""
+FROM: Final = 150_000
+"""Below so many rows a look at all of them costs less than it would to find the right lists."""
 _PER_ROOT: Final = 4
 _SAMPLED: Final = 32
 """Rows for each centre to learn from."""
@@ -26,7 +26,7 @@ Floats: TypeAlias = Callable[[Array | slice], Array]
 
 def lists_for(rows: int) -> int:
     """How many lists so many rows are worth."""
-    return 0 if rows <= EXACT else int(_PER_ROOT * rows**0.5)
+    return 0 if rows < FROM else int(_PER_ROOT * rows**0.5)
 
 
 def centres_for(floats: Floats, rows: int, width: int) -> Array:

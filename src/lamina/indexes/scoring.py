@@ -53,7 +53,7 @@ class Scorer:
         """For each token what it adds to the scores of these documents."""
         with damage_is_named(self._view.segment.file.path):
             for token, worth, held in self._lists:
-                yield token, self._looked_up(held, positions.astype("u4")) * worth
+                yield token, self._looked_up(held, positions) * worth
 
     def _summed(
         self, sums: Array, limit: int, floor: float, mask: Array | None
@@ -63,7 +63,7 @@ class Scorer:
         for at, (_, worth, held) in enumerate(self._lists):
             long = held.stop - held.start
             if number >= limit and long * 2 > number:
-                floor = max(floor, _least_of_best(sums[np.concatenate(touched)], limit))
+                floor = max(floor, _least_of_best(sums.take(np.concatenate(touched)), limit))
                 if self._left[at] < floor - _SLACK:
                     return self._finished(sums, np.concatenate(touched), (at, floor))
             new = self._add(sums, held, worth, mask)
@@ -73,34 +73,35 @@ class Scorer:
 
     def _add(self, sums: Array, held: slice, worth: float, mask: Array | None) -> Array:
         """Add a token's gains; return the documents that had none before."""
-        positions, pairs = self._postings.documents[held], self._postings.pairs[held]
+        # `take` and `compress` do what brackets do, several times faster.
+        positions, pairs = self._postings.documents[held].astype("i8"), self._postings.pairs[held]
         if mask is not None:
-            kept = mask[positions]
-            positions, pairs = positions[kept], pairs[kept]
-        before = sums[positions]
-        sums[positions] = before + self._parts[pairs] * worth
-        return np.asarray(positions[before == 0])
+            kept = mask.take(positions)
+            positions, pairs = positions.compress(kept), pairs.compress(kept)
+        before = sums.take(positions)
+        sums[positions] = before + self._parts.take(pairs) * worth
+        return positions.compress(before == 0)
 
     def _finished(
         self, sums: Array, touched: Array, state: tuple[int, float]
     ) -> tuple[Array, Array]:
         """Clear the sums, and look up what is left in those that can still be among the best."""
         at, floor = state
-        scores = sums[touched]
+        scores = sums.take(touched)
         sums[touched] = 0
         for left, (_, worth, held) in enumerate(self._lists[at:], at):
             hopeful = scores + self._left[left] >= floor - _SLACK
-            touched, scores = touched[hopeful], scores[hopeful]
+            touched, scores = touched.compress(hopeful), scores.compress(hopeful)
             scores += self._looked_up(held, touched) * worth
         hopeful = scores >= floor - _SLACK
-        return touched[hopeful], scores[hopeful]
+        return touched.compress(hopeful), scores.compress(hopeful)
 
     def _looked_up(self, held: slice, positions: Array) -> Array:
         """How much documents are about a token, 0 for those that do not hold it."""
         documents, pairs = self._postings.documents[held], self._postings.pairs[held]
         if not len(documents):
             return np.zeros(len(positions))
-        at = np.searchsorted(documents, positions)
+        at = np.searchsorted(documents, positions.astype("u4"))
         at[at == len(documents)] = 0
         return np.where(documents[at] == positions, self._parts[pairs[at]], 0.0)
 

@@ -7,17 +7,22 @@ from typing import Final
 
 import numpy as np
 
-from lamina.indexes import ivf
 from lamina.indexes.base import Background, Neighbours
 from lamina.indexes.file import Array
 from lamina.indexes.places import EVERYWHERE, Sight
+from lamina.indexes.signs import alike, signs_of
 from lamina.indexes.vector_overlay import VectorOverlay
 from lamina.indexes.vectors import VectorBatch, VectorSegment
 from lamina.indexes.views import View, damage_is_named, stacked
 
-LOOKED_AT: Final = 20_000
-"""How many rows in sight a search looks at where there are lists: enough for 98 of the 100 best
-that a look at all rows finds."""
+LOOKED_AT: Final = 120_000
+"""How many rows in sight a search looks at, by their signs, where there are lists."""
+COMPARED: Final = 4_000
+"""How many of them it compares with the query, number by number."""
+EXACT: Final = 16_000
+"""Where no more rows are in sight, all of them are compared."""
+_COMPARED_FOR_ONE: Final = 20
+"""And at least so many for each record that is asked for."""
 _SAMPLE: Final = 1000
 
 
@@ -55,7 +60,7 @@ class Vectors:
         cosines.append(self.overlay.cosines(query, chosen))
         for view in self.views:
             with damage_is_named(view.segment.file.path):
-                at = _worth_a_look(view, query, sight)
+                at = _worth_a_look(view, query, limit, sight)
                 near = view.segment.rows.cosines(query, at)
                 best = _best(near, limit)
                 rids.append(view.segment.rows.rids[best if at is None else at[best]])
@@ -89,34 +94,42 @@ class Vectors:
         return _pooled([sample for sample in samples if sample[0]])
 
 
-def _worth_a_look(view: View[VectorSegment], query: Array, sight: Sight) -> Array | None:
-    """The positions of the rows to look at; `None` for all."""
+def _worth_a_look(
+    view: View[VectorSegment], query: Array, limit: int, sight: Sight
+) -> Array | None:
+    """The positions of the rows to compare; `None` for all."""
     segment = view.segment
-    if not len(segment.centres):
-        return view.kept(("rows", sight), partial(_seen, view, sight))
-    sizes, few = view.kept(("lists", sight), partial(_lists, view, sight))
-    if few is not None:
-        return few
-    nearest = np.argsort(-np.vecdot(segment.centres, query))
-    enough = int(np.searchsorted(np.cumsum(sizes[nearest]), LOOKED_AT)) + 1
-    rows = _rows_of(segment, np.sort(nearest[:enough]))
+    seen = view.kept(("seen", sight), partial(_seen, view, sight))
+    if seen.number <= EXACT:
+        return seen.rows
+    rows = seen.rows
+    if seen.sizes is not None:
+        nearest = np.argsort(-np.vecdot(segment.centres, query))
+        enough = int(np.searchsorted(np.cumsum(seen.sizes[nearest]), LOOKED_AT)) + 1
+        rows = _rows_of(segment, np.sort(nearest[:enough]))
+        mask = view.mask(sight)
+        rows = rows if mask is None else rows.compress(mask.take(rows))
+    signs = signs_of(query[None], segment.middle)
+    return alike(segment.signs, signs, rows, max(COMPARED, _COMPARED_FOR_ONE * limit))
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is in sight of a segment: rows (`None` for all), or how many in each list."""
+
+    number: int
+    rows: Array | None
+    sizes: Array | None
+
+
+def _seen(view: View[VectorSegment], sight: Sight) -> _Seen:
     mask = view.mask(sight)
-    return rows if mask is None else rows[mask[rows]]
-
-
-def _seen(view: View[VectorSegment], sight: Sight) -> Array | None:
-    mask = view.mask(sight)
-    return None if mask is None else np.flatnonzero(mask)
-
-
-def _lists(view: View[VectorSegment], sight: Sight) -> tuple[Array, Array | None]:
-    """How many rows in sight each list has, and all those rows where they are few."""
-    mask = view.mask(sight)
-    if mask is None:
-        return np.diff(view.segment.starts).astype("i8"), None
-    before = np.concatenate([[0], np.cumsum(mask)])
-    few = np.flatnonzero(mask) if before[-1] <= ivf.EXACT else None
-    return np.diff(before[view.segment.starts]), few
+    number = len(view.segment) if mask is None else int(np.count_nonzero(mask))
+    if number > LOOKED_AT and len(view.segment.centres):
+        starts = view.segment.starts
+        before = starts if mask is None else np.concatenate([[0], np.cumsum(mask)])[starts]
+        return _Seen(number, None, np.diff(before).astype("i8"))
+    return _Seen(number, None if mask is None else np.flatnonzero(mask), None)
 
 
 def _rows_of(segment: VectorSegment, lists: Array) -> Array:

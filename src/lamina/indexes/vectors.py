@@ -10,11 +10,14 @@ import numpy as np
 from lamina.indexes import ivf
 from lamina.indexes.file import Array, ArrayFile, Header, Pieces, refuse_unless, write
 from lamina.indexes.places import Place, Places
+from lamina.indexes.signs import signs_of, words_for
 from lamina.indexes.views import View, positions
 
 KIND: Final = "vectors"
 _CHUNK: Final = 1024
 """As many rows as fit, turned into floats, into the cache of a processor core."""
+
+_SAMPLE: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +81,10 @@ class Rows:
         buffer = np.empty((min(_CHUNK, number), self.codes.shape[1]), "f4")
         for at in range(0, number, _CHUNK):
             end = min(at + _CHUNK, number)
-            part = slice(at, end) if chosen is None else chosen[at:end]
-            buffer[: end - at] = self.codes[part]
+            rows = self.codes[at:end] if chosen is None else self.codes.take(chosen[at:end], axis=0)
+            buffer[: end - at] = rows
             np.vecdot(buffer[: end - at], query, out=found[at:end])
-        found *= self.scales if chosen is None else self.scales[chosen]
+        found *= self.scales if chosen is None else self.scales.take(chosen)
         return found
 
 
@@ -98,6 +101,9 @@ class VectorSegment:
     """Where the rows of each list start, and where the last one's end."""
     order: Array
     """The positions of rows in the order of their records."""
+    middle: Array
+    signs: Array
+    """On which side of the middle of all rows each number of a row is."""
     gone: Array
 
     @classmethod
@@ -110,17 +116,20 @@ class VectorSegment:
         file = ArrayFile.open(path)
         refuse_unless(file.header.kind == KIND, path, "is not about vectors")
         rids, codes, scales = file.named("rids", "codes", "scales")
-        centres, starts, order, gone = file.named("centres", "starts", "order", "gone")
+        centres, starts, order = file.named("centres", "starts", "order")
+        middle, signs, gone = file.named("middle", "signs", "gone")
         fits = (
             codes.ndim == centres.ndim == 2
             and codes.shape[1] == centres.shape[1]
             and rids.shape == scales.shape == order.shape == (len(codes),)
             and starts.shape == (len(centres) + 1,)
+            and middle.shape == (codes.shape[1],)
+            and signs.shape == (len(codes), words_for(codes.shape[1]))
             and int(starts[-1]) == (len(codes) if len(centres) else 0)
         )
         refuse_unless(fits, path, "has rows that do not fit together")
-        places = Places.of_file(file, len(rids))
-        return cls(file, Rows(rids, codes, scales), places, centres, starts, order, gone)
+        places, rows = Places.of_file(file, len(rids)), Rows(rids, codes, scales)
+        return cls(file, rows, places, centres, starts, order, middle, signs, gone)
 
     @classmethod
     def build(
@@ -214,6 +223,7 @@ def _written(path: Path, header: Header, made: _Listed, gone: Array) -> VectorSe
     starts = np.zeros(len(made.centres) + 1, "u8")
     if len(made.centres):
         np.cumsum(np.bincount(made.lists, minlength=len(made.centres)), out=starts[1:])
+    middle = _middle(rows)
     arrays: dict[str, Array | Pieces] = {
         "rids": rids,
         "gone": gone,
@@ -223,12 +233,26 @@ def _written(path: Path, header: Header, made: _Listed, gone: Array) -> VectorSe
         "starts": starts,
         **places.arrays(),
         "place": places.of_document[by_list],
-        "codes": Pieces("|i1", rows.codes.shape, _in_order(rows.codes, by_list)),
+        "middle": middle,
+        "signs": Pieces(
+            "<u8",
+            (len(rids), words_for(len(middle))),
+            (signs_of(rows.floats(part), middle) for part in _parts(by_list)),
+        ),
+        "codes": Pieces(
+            "|i1", rows.codes.shape, (rows.codes.take(part, axis=0) for part in _parts(by_list))
+        ),
     }
     write(path, header, arrays, {"layers": list(places.layer_names)})
     return VectorSegment.open(path)
 
 
-def _in_order(codes: Array, order: Array) -> Iterator[Array]:
+def _middle(rows: Rows) -> Array:
+    """The mean of some rows, taken evenly."""
+    some = rows.floats(slice(None, None, max(1, len(rows.rids) // _SAMPLE)))
+    return some.mean(axis=0) if len(some) else np.zeros(rows.codes.shape[1], "f4")
+
+
+def _parts(order: Array) -> Iterator[Array]:
     for at in range(0, len(order), _CHUNK):
-        yield codes[order[at : at + _CHUNK]]
+        yield order[at : at + _CHUNK]

@@ -94,15 +94,12 @@ class View(Generic[S]):
 def stacked(segments: Iterable[S], newer: Iterable[int] = ()) -> tuple[View[S], ...]:
     """Views of segments, oldest first, each without what those after it and `newer` changed."""
     ordered = sorted(segments, key=lambda segment: segment.header.hi)
-    changes = [np.array(sorted(newer), "i8")]
-    views: list[View[S]] = []
-    for segment in reversed(ordered):
-        view = View(segment, np.zeros(0, "i8"))
-        for changed in changes:
-            view = view.without(changed)
-        views.append(view)
-        changes.append(segment.changed())
-    return tuple(reversed(views))
+    newest = np.array(sorted(newer), "i8")
+    views = [View(segment, np.zeros(0, "i8")).without(newest) for segment in ordered]
+    for at, segment in enumerate(ordered[1:], 1):
+        changed = segment.changed()
+        views[:at] = [view.without(changed) for view in views[:at]]
+    return tuple(views)
 
 
 def positions(known: Array, rids: Array, order: Array | None = None) -> Array:

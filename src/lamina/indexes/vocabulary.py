@@ -58,6 +58,6 @@ def _counts(view: View[WordSegment], numbers: Array, sight: Sight) -> Array:
     else:
         held = postings.documents[np.arange(before[-1]) + np.repeat(starts - before[:-1], sizes)]
     if len(numbers) == 1:
-        return np.array([np.count_nonzero(mask[held])])
-    seen = np.concatenate([[0], np.cumsum(mask[held])])
+        return np.array([np.count_nonzero(mask.take(held))])
+    seen = np.concatenate([[0], np.cumsum(mask.take(held))])
     return np.asarray(seen[before[1:]] - seen[before[:-1]])

@@ -41,7 +41,10 @@ if TYPE_CHECKING:
         IndexReport,
         MaintenanceReport,
         Recall,
+        Reindexed,
         RestoreReport,
+        VectorHealth,
+        WhyNot,
     )
     from lamina.stores.base import Finding
 
@@ -81,6 +84,7 @@ EXIT: Final[dict[type[LaminaError], int]] = {
     errors.StoreFullError: 7,
     errors.StoreVersionError: 7,
     errors.StoreDamagedError: 7,
+    errors.IndexDamagedError: 7,
     errors.SecretError: 8,
     errors.EmbedderError: 10,
     errors.EmbedderUnavailableError: 75,
@@ -99,8 +103,13 @@ def records_out(records: Sequence[Record], total: int) -> dict[str, Any]:
 
 
 def hit_out(hit: Hit) -> dict[str, Any]:
-    """A record that recall found, with its score and the words that matched."""
-    return {"record": record_out(hit.record), "score": hit.score, "terms": list(hit.terms)}
+    """A record that recall found, how likely it is what was meant, and why."""
+    return {
+        "record": record_out(hit.record),
+        "score": hit.score,
+        "terms": list(hit.terms),
+        "parts": dict(hit.parts),
+    }
 
 
 def recall_out(recall: Recall) -> dict[str, Any]:
@@ -109,9 +118,43 @@ def recall_out(recall: Recall) -> dict[str, Any]:
         "hits": [hit_out(hit) for hit in recall.hits],
         "abstained": recall.abstained,
         "suppressed": recall.suppressed,
+        "expired": recall.expired,
+        "doubtful": recall.doubtful,
+        "repeated": recall.repeated,
         "degraded": list(recall.degraded),
         "took_ms": recall.took_ms,
     }
+
+
+def why_not_out(found: WhyNot) -> dict[str, Any]:
+    """What kept a record out of a recall; its rank is null when it is not in it."""
+    return {
+        "record": found.record,
+        "query": found.query,
+        "rank": found.rank,
+        "reasons": list(found.reasons),
+        "score": found.score,
+        "parts": dict(found.parts),
+    }
+
+
+def vectors_out(health: VectorHealth) -> dict[str, Any]:
+    """How far the vectors of a store have come."""
+    return {
+        "embedder": health.embedder,
+        "space": health.space,
+        "next_space": health.next_space,
+        "usable": health.usable,
+        "made": health.made,
+        "pending": health.pending,
+        "refused": health.refused,
+        "error": health.error,
+    }
+
+
+def reindexed_out(done: Reindexed) -> dict[str, Any]:
+    """What indexing anew has done."""
+    return {"records": done.records, "vectors": vectors_out(done.vectors)}
 
 
 def receipt_out(receipt: Receipt) -> dict[str, Any]:

@@ -171,6 +171,10 @@ class EmbeddingClauses:
         # What is written next waits for a vector of its own.
         again = written(store, "new")
         assert store.unembedded(SPACE, 10) == [again]
+        place(store, again, 4)
+        write(store, Erase(id=again.id))
+        newer = written(store, "newer")
+        assert store.unembedded(SPACE, 10) == [newer]
 
     def test_a_version_of_the_past_has_no_vector_any_more(self, store: Store) -> None:
         same, changed = pointed(store, 10), pointed(store, 20, key="k")
