@@ -44,6 +44,10 @@ class SetAnswers:
         line = {"store": store, "query": question.id, "ranked": list(answer.documents)}
         self.ranked.setdefault(way, []).append(line)
 
+    def repeat(self, way: str, number: int) -> None:
+        """Another way of asking the last so many questions makes no difference."""
+        self.judged.setdefault(way, []).extend(self.judged[NO_FLOOR][-number:])
+
     def take_both(self, store: str, question: Question, usual: Ranked, free: Ranked) -> None:
         """Judge the answer that a user gets, and the one without a floor."""
         self.take(USUAL, store, question, usual)

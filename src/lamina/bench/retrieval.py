@@ -59,7 +59,7 @@ def measure(plan: Plan, phase: Phase) -> RetrievalFigures:
     if plan.runs is not None:
         for one in found:
             _write(plan.runs, one)
-    names = list(ABLATIONS) if plan.ablations else []
+    names = [one.name for one in ABLATIONS] if plan.ablations else []
     return RetrievalFigures(run.config, found, names)
 
 
@@ -115,11 +115,14 @@ def _ask(store: Told, lost: Sequence[Crossed], found: SetAnswers) -> None:
 
 def _ask_without(store: Told, found: SetAnswers) -> None:
     """Ask a store its own questions again, each time without one of the signals."""
-    for name, switched_off in ABLATIONS.items():
-        with switched_off(store) as changed:
-            for question in store.collection.questions:
-                answer = changed.ask(question.text, floor=0.0)
-                found.take(name, store.collection.name, question, answer)
+    for ablation in ABLATIONS:
+        blinded = ablation.blinded(store)
+        if blinded is None:
+            found.repeat(ablation.name, len(store.collection.questions))
+            continue
+        for question in store.collection.questions:
+            answer = blinded.ask(question.text, floor=0.0)
+            found.take(ablation.name, store.collection.name, question, answer)
 
 
 def _config(plan: Plan, store: Told) -> dict[str, Any]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 500
 _PROJECT: Final = "project/bench"
-_SPEAKERS: Final = ("user", "assistant")
+SPEAKERS: Final = ("user", "assistant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +94,10 @@ def _drafts(documents: Sequence[Document]) -> Iterator[Draft]:
         if document.session is None:
             draft |= {"layer": "knowledge", "kind": "fact"}
         else:
-            said_by = document.speaker if document.speaker in _SPEAKERS else _SPEAKERS[0]
+            said_by = document.speaker if document.speaker in SPEAKERS else SPEAKERS[0]
             draft |= {"layer": "session", "kind": said_by, "scope": scopes[document.session]}
         if document.speaker is not None:
-            draft["source"] = to_name(document.speaker, _SPEAKERS[0])
+            draft["source"] = to_name(document.speaker, SPEAKERS[0])
         if document.timestamp is not None:
             draft["valid_from"] = document.timestamp
         yield draft
