@@ -7,7 +7,7 @@ Candidates come from the store with all their scores; what they mean is decided 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from lamina import clock
 from lamina.core.filters import Filter, matches, parse
@@ -24,7 +24,7 @@ from lamina.results import Hit, Recall, WhyNot
 from lamina.stores.questions import Found, Match, Query, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from lamina.announcing import Announcer
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 MAX_QUERY: Final = 100_000
 _CANDIDATES: Final = 60
 """How many by words, and by nearness, come into question; more when more are asked for."""
+_SPARE: Final = 20
 _OLD_VERSIONS: Final = 64
 """How many replaced versions a recall of the past places anew."""
 
@@ -42,6 +43,16 @@ _OLD_VERSIONS: Final = 64
 class How(TypedDict, total=False):
     """What a recall may be told beside what it looks for."""
 
+    k: int
+    """At most so many; 10 by default."""
+    layers: Sequence[str] | None
+    """The layers to search; by default all but `session`, `archive` and `working`."""
+    where: Mapping[str, Any] | Filter | None
+    """A filter that hits must pass."""
+    scope: str | None
+    """The scope to search, with what is below it."""
+    as_of: str | datetime | None
+    """The time to search, as an instant, a span ago, or a cursor."""
     now: str | datetime
     """The time that words like `yesterday` are read against; the present by default."""
     floor: float
@@ -74,18 +85,10 @@ class RecallPath:
         self._vectors = vectors
         self._announcer = announcer
 
-    def recall(
-        self,
-        query: str,
-        asked: Asked,
-        *,
-        k: int,
-        layers: Sequence[str] | None,
-        **how: Unpack[How],
-    ) -> Recall:
+    def recall(self, query: str, how: How) -> Recall:
         """The records that are most likely what was asked for, and none that are not likely."""
         start = clock.stopwatch()
-        settled = self._settle(query, asked, k, layers, how)
+        settled = self._settle(query, how)
         found = self._store.search(settled.search)
         ranking = self._ranked(settled, found)
         hits = tuple(Hit(one.record, one.score, one.terms, one.parts) for one in ranking.hits)
@@ -101,18 +104,9 @@ class RecallPath:
             repeated=len(ranking.repeated),
         )
 
-    def why_not(
-        self,
-        record: Record,
-        query: str,
-        asked: Asked,
-        *,
-        k: int,
-        layers: Sequence[str] | None,
-        **how: Unpack[How],
-    ) -> WhyNot:
+    def why_not(self, record: Record, query: str, how: How) -> WhyNot:
         """What kept a record, which the handle can see, out of a recall."""
-        settled = self._settle(query, asked, k, layers, how)
+        settled = self._settle(query, how)
         found = self._store.search(settled.search)
         itself = self._itself(settled, record)
         if itself is None:
@@ -128,26 +122,24 @@ class RecallPath:
 
     # -- inside
 
-    def _settle(
-        self, query: str, asked: Asked, k: int, layers: Sequence[str] | None, how: How
-    ) -> _Settled:
-        check_limit(k, "k")
+    def _settle(self, query: str, how: How) -> _Settled:
         _check_query(query)
+        options = _options(how, effective(self._store.settings())[FLOOR])
+        asked = Asked(how.get("where"), how.get("scope"), how.get("as_of"))
         wanted = self._reads.asked(asked)
         now = self._now(how, wanted)
-        options = _options(how, k, effective(self._store.settings())[FLOOR])
         terms = query_terms(query)
         # A question without a word has no meaning either, though an embedder would find some.
         placed = self._vectors.question(query) if terms else Placed()
         search = Search(
             reach=wanted.reach,
             terms=terms,
-            where=wanted.where & in_layers(layers, wanted.where),
+            where=wanted.where & in_layers(how.get("layers"), wanted.where),
             vector=placed.vector,
             around=True,
             live_at=wanted.live_at,
             as_of=wanted.as_of,
-            limit=max(_CANDIDATES, 2 * k),
+            limit=max(_CANDIDATES, options.k + _SPARE),
         )
         degraded = () if placed.degraded is None else (placed.degraded,)
         return _Settled(query, search, Question.of(query, now), options, degraded)
@@ -218,7 +210,7 @@ def _check_query(query: object) -> None:
         raise InvalidInputError(f"`query` must be text, not {type(query).__name__}")
 
 
-def _options(how: How, k: int, floor: str) -> Options:
+def _options(how: How, floor: str) -> Options:
     unknown = sorted(set(how) - How.__annotations__.keys())
     if unknown:
         raise InvalidInputError(
@@ -234,7 +226,7 @@ def _options(how: How, k: int, floor: str) -> Options:
             remedy="Use a whole number from 1, or none for no limit",
         )
     return Options(
-        k=k,
+        k=check_limit(how.get("k", 10), "k"),
         floor=_share(how["floor"], "floor") if "floor" in how else in_force,
         diversity=_share(how.get("diversity", 0.0), "diversity"),
         budget=budget,

@@ -7,7 +7,7 @@ import pytest
 
 from lamina.stores.base import Store
 from lamina.stores.questions import Found, Search
-from lamina.stores.sqlite import index, segments
+from lamina.stores.sqlite import index, nearest, segments
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.contract.embedding import EmbeddingClauses
 from lamina.testing.contract.isolation import IsolationClauses
@@ -29,7 +29,7 @@ class FoldingStore(SqliteStore):
 
 @pytest.fixture(autouse=True)
 def _everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (index, segments):
+    for module in (index, nearest, segments):
         monkeypatch.setattr(module, "LARGE", 1)
 
 

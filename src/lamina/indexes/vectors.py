@@ -56,7 +56,8 @@ class Rows:
 
     @classmethod
     def joined(cls, parts: Sequence["Rows"], width: int) -> "Rows":
-        """Rows after rows."""
+        """Rows after rows; parts without any may be of no width."""
+        parts = [part for part in parts if len(part.rids)]
         return cls(
             np.concatenate([np.zeros(0, "i8"), *(part.rids for part in parts)]),
             np.concatenate([np.zeros((0, width), "i1"), *(part.codes for part in parts)]),
@@ -126,6 +127,7 @@ class VectorSegment:
             and middle.shape == (codes.shape[1],)
             and signs.shape == (len(codes), words_for(codes.shape[1]))
             and int(starts[-1]) == (len(codes) if len(centres) else 0)
+            and (starts[1:] >= starts[:-1]).all()
         )
         refuse_unless(fits, path, "has rows that do not fit together")
         places, rows = Places.of_file(file, len(rids)), Rows(rids, codes, scales)
@@ -145,7 +147,7 @@ class VectorSegment:
         for batch in batches:
             parts.append(Rows.of(batch.rids, batch.vectors))
             where += [numbers.setdefault(place, len(numbers)) for place in batch.places]
-        rows = Rows.joined(parts, parts[0].codes.shape[1] if parts else 0)
+        rows = Rows.joined(parts, max((part.codes.shape[1] for part in parts), default=0))
         places = Places.of(list(numbers), np.array(where, "u4"))
         return _written(path, header, _listed(rows, places), np.array(sorted(gone), "i8"))
 
@@ -156,7 +158,7 @@ class VectorSegment:
         """Write one segment for several that follow one another, without what is dead in them."""
         alive = [view.alive() for view in views]
         kept = [view.segment.rows[mask] for view, mask in zip(views, alive, strict=True)]
-        rows = Rows.joined(kept, views[0].segment.rows.codes.shape[1] if views else 0)
+        rows = Rows.joined(kept, max((part.codes.shape[1] for part in kept), default=0))
         parts = [(view.segment.places, mask) for view, mask in zip(views, alive, strict=True)]
         places = Places.joined(parts, np.arange(len(rows.rids)))
         gone = np.zeros(0, "i8")

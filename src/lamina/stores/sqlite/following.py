@@ -5,21 +5,24 @@ segments and follows the log from where they end; whoever has the duty folds wha
 further segments. Nothing that can be found depends on them.
 """
 
+import os
 import threading
+import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from lamina.indexes.file import Header
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection
+from lamina.stores.sqlite.driver import Connection, Value, rows
 from lamina.stores.sqlite.shelf import S, Shelf, epoch, identity, is_unclean, reaches
 
 TAIL: Final = 4_000
 """Entries newer than all segments at which another one is made."""
 _RATIO: Final = 4
+_PAGE: Final = 5_000
 
 
 class _Index(Protocol):
@@ -44,6 +47,10 @@ class Place:
     seq: int
     made: int
 
+    def is_beyond(self, other: "Place") -> bool:
+        """Whether this knows of something that the other does not."""
+        return self.seq > other.seq or self.made > other.made
+
 
 @dataclass(frozen=True, slots=True)
 class Known(Generic[I]):
@@ -54,6 +61,37 @@ class Known(Generic[I]):
     edition: str
 
 
+class OvertakenError(Exception):
+    """What is being built would be of no use any more, or nobody waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A stream that is read whole, in pages: what changes meanwhile is newer than the segment."""
+
+    connections: Connections
+    sid: int
+    seq: int
+    stop: Callable[[], bool]
+
+    def pages(self, sql: str, *first: Value) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a statement that goes on behind a record's number, which comes first in them.
+
+        Raises:
+            OvertakenError: Somebody erased something, and waits for it to be nowhere.
+        """
+        last = 0
+        while True:
+            with self.connections.reading(snapshot=False) as connection:
+                if self.stop() or is_unclean(connection, self.sid, self.seq):
+                    raise OvertakenError
+                page = list(rows(connection, sql, (*first, self.sid, last, _PAGE)))
+            if not page:
+                return
+            yield page
+            last = page[-1][0]
+
+
 class Following(ABC, Generic[I, S]):
     """One sort of index over all streams, shared by the threads of this process."""
 
@@ -62,18 +100,26 @@ class Following(ABC, Generic[I, S]):
 
     def __init__(self, folder: Path, name: str, opened: Callable[[Path], S]) -> None:
         self._shelf: Shelf[S] = Shelf(folder, name, opened)
-        self._lock = threading.Lock()
+        self.kind = name
+        """What the names of its files begin with."""
         self._known: dict[int, Known[I]] = {}
+        self.renew()
+        _ALL.add(self)
+
+    def renew(self) -> None:
+        """In a forked child: whoever held the lock is not here to let it go."""
+        self._lock = threading.Lock()
 
     def current(self, connection: Connection, sid: int) -> I | None:
         """The index of a stream up to what the connection sees; `None` when there is none."""
         with self._lock:
-            known = self._known.get(sid)
-            if (
-                known is None
-                or known.edition != self._edition(connection)
-                or is_unclean(connection, sid, known.at.seq)
-            ):
+            known, now = self._known.get(sid), self._place(connection, sid)
+            if known is not None and known.at.is_beyond(now):
+                # Others have read on since this snapshot was taken; it gets an index of its own.
+                older = self._opened(connection, sid)
+                older = older and self._caught_up(connection, sid, older)
+                return None if older is None else older.index
+            if not self._is_valid(connection, sid, known):
                 known = self._opened(connection, sid)
             known = known and self._caught_up(connection, sid, known)
             if known is None:
@@ -84,21 +130,19 @@ class Following(ABC, Generic[I, S]):
 
     def is_due(self, connection: Connection) -> bool:
         """Whether folding would make searches faster."""
-        return any(map(self._is_due, self._large(connection)))
+        return any(self._is_due(connection, sid) for sid in self._large(connection))
 
     def fold(self, connections: Connections, stop: Callable[[], bool]) -> None:
         """Make segments of what is newer than them, and fewer of many."""
-        self.clean(connections)
         with connections.reading(snapshot=False) as connection:
             large = self._large(connection)
         for sid in large:
             if not stop():
-                self._fold_stream(connections, sid)
+                self._fold_stream(connections, sid, stop)
 
-    def clean(self, connections: Connections) -> None:
-        """Remove what may hold something that was erased."""
-        with connections.reading(snapshot=False) as connection:
-            self._shelf.clean(connection)
+    def damaged(self) -> list[str]:
+        """What is wrong with the files."""
+        return self._shelf.damaged()
 
     def drop(self) -> None:
         """Remove every file and whatever was mapped: one of them is damaged."""
@@ -129,7 +173,7 @@ class Following(ABC, Generic[I, S]):
         """The index with what happened since; `None` when that is too much to read now."""
 
     @abstractmethod
-    def _whole(self, connections: Connections, path: Path, header: Header) -> S:
+    def _whole(self, stream: Reading, path: Path, header: Header) -> S:
         """A segment of everything there is."""
 
     @abstractmethod
@@ -142,9 +186,24 @@ class Following(ABC, Generic[I, S]):
 
     # -- inside
 
-    def _is_due(self, sid: int) -> bool:
-        known = self._known.get(sid)
-        return known is None or not known.index.views or len(known.index.overlay) >= TAIL
+    def _is_valid(self, connection: Connection, sid: int, known: Known[I] | None) -> bool:
+        return (
+            known is not None
+            and known.edition == self._edition(connection)
+            and not is_unclean(connection, sid, known.at.seq)
+        )
+
+    def _is_due(self, connection: Connection, sid: int) -> bool:
+        with self._lock:
+            known = self._known.get(sid)
+            if not self._is_valid(connection, sid, known):
+                # Nobody searches here; what is on the shelf may be good all the same.
+                known = self._opened(connection, sid)
+                if known is not None:
+                    self._known[sid] = known
+        if known is None or not known.index.views or len(known.index.overlay) >= TAIL:
+            return True
+        return self._place(connection, sid).made - known.at.made >= TAIL
 
     def _opened(self, connection: Connection, sid: int) -> Known[I] | None:
         made_by = self._edition(connection)
@@ -163,7 +222,7 @@ class Following(ABC, Generic[I, S]):
         index = self._news(connection, sid, known)
         return None if index is None else replace(known, index=index, at=now)
 
-    def _fold_stream(self, connections: Connections, sid: int) -> None:
+    def _fold_stream(self, connections: Connections, sid: int, stop: Callable[[], bool]) -> None:
         with connections.reading() as connection:
             known = self._opened(connection, sid)
             if known is not None and not known.index.views:
@@ -173,7 +232,11 @@ class Following(ABC, Generic[I, S]):
             made_by = epoch(connection, sid, now.seq, self._edition(connection))
             header = Header(self.sort, identity(connection), sid, made_by, 0, now.made)
         if known is None:
-            chain = [self._whole(connections, self._shelf.path(header), header)]
+            stream = Reading(connections, sid, now.seq, stop)
+            try:
+                chain = [self._whole(stream, self._shelf.path(header), header)]
+            except OvertakenError:
+                return
         else:
             reached = known.index.views[-1].segment.header.hi
             chain = self._grown(known.index, replace(header, lo=reached))
@@ -190,10 +253,24 @@ class Following(ABC, Generic[I, S]):
         start = joined_from([len(segment) for segment in chain])
         if start == len(chain) - 1:
             return chain
+        for segment in chain[start:]:
+            # What is altered in one file must not become the next one's truth.
+            segment.file.verify()
         whole = replace(header, lo=chain[start].header.lo)
         stacked = self._of(chain)
         views = stacked.views[start:] if stacked is not None else ()
         return [*chain[:start], self._joined(self._shelf.path(whole), whole, views)]
+
+
+_ALL: Final[weakref.WeakSet[Following[Any, Any]]] = weakref.WeakSet()
+
+
+def _renew_all() -> None:
+    for following in list(_ALL):
+        following.renew()
+
+
+os.register_at_fork(after_in_child=_renew_all)
 
 
 def joined_from(sizes: Sequence[int]) -> int:

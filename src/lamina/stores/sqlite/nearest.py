@@ -4,29 +4,29 @@ The table holds the truth. What is compared follows the log, because a record th
 vector, and the numbers that vectors are made by.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from lamina.calm import one_thread
 from lamina.core.vectors import Spread, Vector
 from lamina.indexes.file import Header
 from lamina.indexes.vector_index import Vectors
 from lamina.indexes.vectors import VectorBatch, VectorSegment
-from lamina.stores.sqlite.connections import Connections
 from lamina.stores.sqlite.driver import Connection, one, rows
-from lamina.stores.sqlite.following import Following, Known, Place
+from lamina.stores.sqlite.following import Following, Known, Place, Reading
 from lamina.stores.sqlite.index import LARGE
 from lamina.stores.sqlite.searching import Within
 from lamina.stores.sqlite.segments import sight_within
+from lamina.stores.sqlite.vectors import checksum
 
 _TOO_MANY: Final = 100_000
 """Vectors that are not in segments yet and are not read for one search."""
-_PAGE: Final = 5_000
 _FIRST: Final = 128
 _GROWTH: Final = 8
-_COLUMNS: Final = "x.rid, r.scope, r.layer, x.body"
+_COLUMNS: Final = "x.rid, r.scope, r.layer, x.vid, x.body, x.sum"
 _COUNTS: Final = "x.vid = r.head and r.length > 0 and x.body is not null"
 _STANDING: Final = (
     f"select {_COLUMNS} from record r join vector x on x.rid = r.rid and x.space = ?"
@@ -37,7 +37,7 @@ _NEW: Final = (
     f" and r.sid = ? and {_COUNTS}"
 )
 _TOUCHED: Final = (
-    f"select r.rid, r.scope, r.layer, case when {_COUNTS} then x.body end"
+    f"select r.rid, r.scope, r.layer, x.vid, case when {_COUNTS} then x.body end, x.sum"
     " from (select distinct record from event where sid = ? and seq > ?) t"
     " join record r on r.id = t.record left join vector x on x.rid = r.rid and x.space = ?"
 )
@@ -59,7 +59,8 @@ class VectorSegments(Following[Vectors, VectorSegment]):
         self._fingerprint = fingerprint
 
     def _edition(self, connection: Connection) -> str:
-        return self._fingerprint
+        # A space that was left and begun again has another number.
+        return f"{self._fingerprint} {self._space}"
 
     def _large(self, connection: Connection) -> list[int]:
         found = rows(connection, "select sid from stream where documents >= ?", (LARGE,))
@@ -77,18 +78,22 @@ class VectorSegments(Following[Vectors, VectorSegment]):
             connection, sid
         ):
             return None
+        sound = self._soundness(connection)
         if not known.at.seq:
             name = one(connection, "select name from stream where sid = ?", (sid,))
             bounds = (self._space, name, f"{name}/", f"{name}0")
-            return known.index.changed(_batch(list(rows(connection, _STANDING, bounds))))
+            return known.index.changed(_batch(filter(sound, rows(connection, _STANDING, bounds))))
         touched = list(rows(connection, _TOUCHED, (sid, known.at.seq, self._space)))
         new = list(rows(connection, _NEW, (known.at.made, self._space, sid)))
-        put = {row[0]: row for row in (*touched, *new) if row[3] is not None}
-        drop = [row[0] for row in touched if row[0] not in put]
-        return known.index.changed(_batch(list(put.values())), drop)
+        put = {row[0]: row for row in (*touched, *new) if sound(row)}
+        drop = {row[0] for row in (*touched, *new)} - put.keys()
+        return known.index.changed(_batch(put.values()), drop)
 
-    def _whole(self, connections: Connections, path: Path, header: Header) -> VectorSegment:
-        return VectorSegment.build(path, header, self._every(connections, header.stream))
+    def _whole(self, stream: Reading, path: Path, header: Header) -> VectorSegment:
+        with stream.connections.reading(snapshot=False) as connection:
+            sound = self._soundness(connection)
+        pages = (_batch(filter(sound, page)) for page in stream.pages(_EVERY, self._space))
+        return VectorSegment.build(path, header, (page for page in pages if page is not None))
 
     def _newest(self, path: Path, header: Header, index: Vectors) -> VectorSegment:
         return VectorSegment.build(path, header, [index.overlay.batch()], index.overlay.gone)
@@ -96,15 +101,20 @@ class VectorSegments(Following[Vectors, VectorSegment]):
     def _joined(self, path: Path, header: Header, views: Sequence[Any]) -> VectorSegment:
         return VectorSegment.merge(path, header, views)
 
-    def _every(self, connections: Connections, sid: int) -> Iterator[VectorBatch]:
-        last = 0
-        while True:
-            with connections.reading(snapshot=False) as connection:
-                page = list(rows(connection, _EVERY, (self._space, sid, last, _PAGE)))
-            if (batch := _batch(page)) is None:
-                return
-            yield batch
-            last = page[-1][0]
+    def _soundness(self, connection: Connection) -> Callable[[tuple[Any, ...]], bool]:
+        """Whether a row is as it was written: a damaged vector is as good as none."""
+        sql = "select dimensions from space where space = ?"
+        size = 2 * int(one(connection, sql, (self._space,)) or 0)
+
+        def is_sound(row: tuple[Any, ...]) -> bool:
+            rid, _, _, vid, body, written = row
+            return (
+                isinstance(body, bytes)
+                and len(body) == size
+                and checksum((self._space, rid, vid), body) == written
+            )
+
+        return is_sound
 
 
 class Nearest:
@@ -126,11 +136,13 @@ class Nearest:
             return
         if not len(index):
             return
-        general = index.background(self._asked, sight)
+        with one_thread():
+            general = index.background(self._asked, sight)
         self._spreads.append((len(index), Spread(general.mean, general.deviation)))
         done, limit = 0, _FIRST
         while limit:
-            found = list(index.search(self._asked, limit, sight))
+            with one_thread():
+                found = list(index.search(self._asked, limit, sight))
             yield from (pair for pair in found[done:] if pair[0] not in within.touched)
             done, limit = len(found), limit * _GROWTH if len(found) == limit else 0
 
@@ -140,7 +152,9 @@ class Nearest:
         there = [rid for rid in rids if rid not in within.touched]
         if index is None or not there or not len(index):
             return {}
-        near = zip(there, index.cosines(self._asked, there).tolist(), strict=True)
+        with one_thread():
+            cosines = index.cosines(self._asked, there).tolist()
+        near = zip(there, cosines, strict=True)
         return {rid: cosine for rid, cosine in near if cosine == cosine}
 
     def spread(self) -> Spread | None:
@@ -156,9 +170,12 @@ def _is_much(connection: Connection, sid: int) -> bool:
     return bool(one(connection, sql, (_TOO_MANY, sid)))
 
 
-def _batch(found: Sequence[tuple[Any, ...]]) -> VectorBatch | None:
+def _batch(every: Iterable[tuple[Any, ...]]) -> VectorBatch | None:
+    found = list(every)
     if not found:
         return None
-    vectors = np.frombuffer(b"".join(row[3] for row in found), "<f2").reshape(len(found), -1)
-    rids = np.array([row[0] for row in found], "i8")
-    return VectorBatch(rids, [(row[1], row[2]) for row in found], vectors.astype("f4"))
+    vectors = np.frombuffer(b"".join(row[4] for row in found), "<f2").reshape(len(found), -1)
+    finite = np.flatnonzero(np.isfinite(vectors).all(axis=1)).tolist()
+    rids = np.array([found[at][0] for at in finite], "i8")
+    places = [(found[at][1], found[at][2]) for at in finite]
+    return VectorBatch(rids, places, vectors[finite].astype("f4"))

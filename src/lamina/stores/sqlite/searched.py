@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from lamina.errors import IndexDamagedError
+from lamina.stores.filesystem import meaning
 from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.driver import one, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
     from lamina.stores.sqlite.nearest import Nearest, VectorSegments
     from lamina.stores.sqlite.searching import Within, Words
     from lamina.stores.sqlite.segments import WordSegments
+
+_FOLDING: Final = "fold"
+_PATIENCE_SECONDS: Final = 30.0
+_PAUSE_SECONDS: Final = 0.02
 
 
 class Searched:
@@ -38,15 +45,17 @@ class Searched:
         from lamina.stores.sqlite.searching import search as find
 
         with self._connections.reading() as connection:
-            nearest = self._nearest(connection, search.vector)
             try:
-                return find(connection, search, self._words(connection, search), nearest)
+                words = self._words(connection, search)
+                return find(connection, search, words, self._nearest(connection, search.vector))
             except IndexDamagedError:
-                for derived in self._derived():
-                    derived.drop()
+                self.drop_indexes()
                 # The tables hold the truth, and answer more slowly.
                 return find(
-                    connection, search, lambda s, _: SqlWords(connection, s, search.terms), nearest
+                    connection,
+                    search,
+                    lambda stream, _: SqlWords(connection, stream, search.terms),
+                    self._nearest(connection, search.vector),
                 )
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
@@ -79,8 +88,10 @@ class Searched:
         from lamina.stores.sqlite import vectors
 
         self._connections.write(lambda connection: vectors.leave(connection, space), synced=False)
-        # What was copied of it would be taken for what there is.
-        self._vectors.clear()
+        # Whoever folds next sees to the files that are nobody's now.
+        with self.duty(_FOLDING) as is_ours:
+            if is_ours:
+                self._sweep()
 
     def duty(self, name: str) -> AbstractContextManager[bool]:
         from lamina.stores.sqlite import locks
@@ -88,8 +99,12 @@ class Searched:
         return locks.duty(self._folder, name)
 
     def fold(self, stop: Callable[[], bool] = lambda: False) -> None:
-        for derived in self._derived():
-            derived.fold(self._connections, stop)
+        with self.duty(_FOLDING) as is_ours:
+            if is_ours:
+                self._sweep()
+                with self._explained():
+                    for derived in self._derived():
+                        _fold(derived, self._connections, stop)
 
     def fold_is_due(self) -> bool:
         from lamina.stores.sqlite.index import LARGE
@@ -99,15 +114,60 @@ class Searched:
                 return False
             return any(derived.is_due(connection) for derived in self._derived())
 
-    def clean_indexes(self) -> None:
-        """Remove derived indexes that may hold what was erased."""
-        if (self._folder / INDEXES).is_dir():
-            for derived in self._derived():
-                derived.clean(self._connections)
+    def clean_indexes(self) -> list[str]:
+        """Remove derived indexes that may hold what was erased; return what had to be left.
+
+        Whoever folds just now has read what is gone; it stops at the next page.
+        """
+        if not (self._folder / INDEXES).is_dir():
+            return []
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            with self.duty(_FOLDING) as is_ours:
+                if is_ours:
+                    return self._sweep()
+            if time.monotonic() > deadline:
+                return [INDEXES]
+            time.sleep(_PAUSE_SECONDS)
+
+    def drop_indexes(self) -> None:
+        """Remove all derived indexes: one of them is damaged, or what they were made from was."""
+        if not (self._folder / INDEXES).is_dir():
+            return
+        from lamina.stores.sqlite.shelf import named
+
+        mine: list[Following[Any, Any]] = [self._worded(), *self._vectors.values()]
+        for derived in mine:
+            derived.drop()
+        for path, *_ in named(self._folder):
+            with suppress(OSError):
+                path.unlink()
+
+    def damaged_indexes(self) -> list[str]:
+        """What is wrong with derived indexes, each read whole."""
+        if not (self._folder / INDEXES).is_dir():
+            return []
+        return [fault for derived in self._derived() for fault in derived.damaged()]
+
+    def _sweep(self) -> list[str]:
+        from lamina.stores.sqlite import shelf
+
+        kinds = {derived.kind for derived in self._derived()}
+        with self._explained(), self._connections.reading(snapshot=False) as connection:
+            return shelf.sweep(connection, self._folder, kinds)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise meaning(self._folder / INDEXES, error) from error
 
     def _derived(self) -> list[Following[Any, Any]]:
         with self._connections.reading(snapshot=False) as connection:
             spaces = list(rows(connection, "select space, fingerprint from space"))
+        for left in self._vectors.keys() - {space for space, _ in spaces}:
+            self._vectors.pop(left, None)
         return [self._worded(), *(self._placed(*space) for space in spaces)]
 
     def _worded(self) -> WordSegments:
@@ -133,17 +193,23 @@ class Searched:
     def _nearest(self, connection: Connection, asked: Vector | None) -> Nearest | None:
         if asked is None:
             return None
-        sql = "select space from space where fingerprint = ?"
-        space = one(connection, sql, (asked.space,))
-        if space is None:
-            return None
         from lamina.stores.sqlite.nearest import Nearest
 
-        return Nearest(self._placed(space, asked.space), connection, asked)
+        sql = "select space from space where fingerprint = ? and dimensions = ?"
+        for (space,) in list(rows(connection, sql, (asked.space, asked.dimensions))):
+            return Nearest(self._placed(space, asked.space), connection, asked)
+        return None
 
     def _placed(self, space: int, fingerprint: str) -> VectorSegments:
         from lamina.stores.sqlite.nearest import VectorSegments
 
         if space not in self._vectors:
-            self._vectors[space] = VectorSegments(self._folder, space, fingerprint)
+            self._vectors.setdefault(space, VectorSegments(self._folder, space, fingerprint))
         return self._vectors[space]
+
+
+def _fold(derived: Following[Any, Any], connections: Connections, stop: Callable[[], bool]) -> None:
+    try:
+        derived.fold(connections, stop)
+    except IndexDamagedError:
+        derived.drop()

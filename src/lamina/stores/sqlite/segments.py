@@ -16,16 +16,14 @@ from lamina.indexes.places import EVERYWHERE, Sight
 from lamina.indexes.postings import WordDoc
 from lamina.indexes.word_index import Statistics, WordIndex
 from lamina.indexes.words import WordSegment
-from lamina.stores.sqlite.connections import Connections
 from lamina.stores.sqlite.driver import Connection, one, rows
-from lamina.stores.sqlite.following import Following, Known, Place
+from lamina.stores.sqlite.following import Following, Known, Place, Reading
 from lamina.stores.sqlite.index import LARGE, Scored, Stream
 from lamina.stores.sqlite.old_words import Difference
 from lamina.stores.sqlite.searching import Within, layers_in
 
 _TOO_MANY: Final = 50_000
 """Changes since the segments, beyond which FTS5 answers sooner than they are read."""
-_PAGE: Final = 5_000
 _DOCUMENTS: Final = (
     "select r.rid, r.scope, r.layer, w.body from record r join word w on w.rowid = r.rid"
     " where r.sid = ? and r.rid > ? order by r.rid limit ?"
@@ -72,8 +70,9 @@ class WordSegments(Following[WordIndex, WordSegment]):
                 put.append(_document(rid, scope, layer, body))
         return known.index.changed(put, drop)
 
-    def _whole(self, connections: Connections, path: Path, header: Header) -> WordSegment:
-        return WordSegment.build(path, header, _every(connections, header.stream))
+    def _whole(self, stream: Reading, path: Path, header: Header) -> WordSegment:
+        every = (_document(*row) for page in stream.pages(_DOCUMENTS) for row in page)
+        return WordSegment.build(path, header, every)
 
     def _newest(self, path: Path, header: Header, index: WordIndex) -> WordSegment:
         return WordSegment.build(path, header, index.overlay.docs(), index.overlay.gone)
@@ -126,19 +125,6 @@ def _as_it_was(index: WordIndex, past: Difference) -> WordIndex:
         for one in past.documents
     )
     return index.changed(then, json.loads(past.touched))
-
-
-def _every(connections: Connections, sid: int) -> Iterator[WordDoc]:
-    """All documents of a stream, in pages: what changes meanwhile is newer than the segment."""
-    last = 0
-    while True:
-        with connections.reading(snapshot=False) as connection:
-            page = list(rows(connection, _DOCUMENTS, (sid, last, _PAGE)))
-        if not page:
-            return
-        for row in page:
-            yield _document(*row)
-        last = page[-1][0]
 
 
 def _document(rid: int, scope: str, layer: str, body: str) -> WordDoc:

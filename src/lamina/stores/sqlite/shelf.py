@@ -6,23 +6,34 @@ erase may hold what is gone, and goes with it.
 """
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar
 
-from lamina.errors import IndexDamagedError
-from lamina.indexes.file import Header
+from lamina.errors import IndexDamagedError, StoreError
+from lamina.indexes.file import ArrayFile, Header
 from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.driver import Connection, one
 
 _SUFFIX: Final = ".segment"
+_NAME: Final = re.compile(r"([a-z]+\d*)-(\d+)-\d+-\d+-(\d+)\.segment")
+"""Kind, stream, from, to, and the last event that it knows of."""
+_UNFINISHED: Final = re.compile(rf"\.{_NAME.pattern}\.[0-9a-f]+")
 _HASH: Final = 12
+_TRIES: Final = 3
+_READ_WHOLE: Final = 32 << 20
+"""Bytes up to which a file is read and compared with its checksums before it is used."""
 _ERASED: Final = "select 1 from event where sid = ? and seq > ? and action = 'erased' limit 1"
 
 
 class Segment(Protocol):
     """What the shelf has to know of a segment."""
+
+    @property
+    def file(self) -> ArrayFile:
+        """Where it is kept."""
 
     @property
     def header(self) -> Header:
@@ -46,14 +57,18 @@ class Shelf(Generic[S]):
     def path(self, header: Header) -> Path:
         """Where a segment belongs; two of the same name hold the same."""
         place = self.folder / INDEXES
+        if place.is_symlink():
+            # An erase would not look where it points.
+            raise StoreError(f"{place} is a symbolic link", remedy="Remove it")
         place.mkdir(mode=0o700, exist_ok=True)
-        covers = f"{header.stream}-{header.lo}-{header.hi}-{reaches(header)}"
-        return place / f"{self.kind}-{covers}{_SUFFIX}"
+        return place / self._name(header)
 
     def chain(self, connection: Connection, stream: int, made_by: str) -> list[S]:
         """Segments that follow on one another from the beginning, as far as they go."""
         found = [
-            segment for segment in self._opened(stream) if fits(connection, segment.header, made_by)
+            segment
+            for segment in self._opened(stream)
+            if segment.header.stream == stream and fits(connection, segment.header, made_by)
         ]
         chain: list[S] = []
         reached = 0
@@ -64,41 +79,99 @@ class Shelf(Generic[S]):
 
     def keep_only(self, stream: int, headers: Iterable[Header]) -> None:
         """Remove the files of a stream that nothing needs any more."""
-        wanted = {self.path(header) for header in headers}
-        for path in self._files(f"{self.kind}-{stream}-*"):
-            if path not in wanted:
-                path.unlink(missing_ok=True)
-
-    def clean(self, connection: Connection) -> None:
-        """Remove what may hold something that was erased since."""
-        for path in self._files(f"{self.kind}-*"):
-            _, stream, _, _, seq = path.stem.split("-")
-            if is_unclean(connection, int(stream), int(seq)):
+        wanted = {self._name(header) for header in headers}
+        for path, _, number, _ in named(self.folder, [self.kind]):
+            if number == stream and path.name not in wanted:
                 path.unlink(missing_ok=True)
 
     def clear(self) -> None:
         """Remove all files."""
-        for path in self._files(f"{self.kind}-*"):
-            path.unlink(missing_ok=True)
+        for path, *_ in named(self.folder, [self.kind]):
+            with contextlib.suppress(OSError):
+                path.unlink()
 
-    def _opened(self, stream: int) -> Iterator[S]:
-        for path in self._files(f"{self.kind}-{stream}-*"):
+    def damaged(self) -> list[str]:
+        """What is wrong with the files, each read whole."""
+        found = []
+        for path, *_ in named(self.folder, [self.kind]):
             try:
-                yield self.open(path)
-            except IndexDamagedError:
-                with contextlib.suppress(OSError):
-                    path.unlink()
-            except OSError:
+                self.open(path).file.verify()
+            except IndexDamagedError as error:
+                found.append(error.message)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                found.append(f"the index file {path.name} cannot be read: {error.strerror}")
+        return found
+
+    def _opened(self, stream: int) -> list[S]:
+        for _ in range(_TRIES):
+            paths = [path for path, _, number, _ in named(self.folder, [self.kind])
+                     if number == stream]  # fmt: skip
+            try:
+                return [segment for path in paths if (segment := self._sound(path)) is not None]
+            except FileNotFoundError:
                 # Somebody made a better one of it just now.
                 continue
+        return []
 
-    def _files(self, pattern: str) -> list[Path]:
-        return sorted((self.folder / INDEXES).glob(pattern + _SUFFIX))
+    def _sound(self, path: Path) -> S | None:
+        try:
+            segment = self.open(path)
+            if segment.file.size <= _READ_WHOLE:
+                segment.file.verify()
+        except IndexDamagedError:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            return None
+        except FileNotFoundError:
+            raise
+        except OSError:
+            return None
+        return segment
+
+    def _name(self, header: Header) -> str:
+        covers = f"{header.stream}-{header.lo}-{header.hi}-{reaches(header)}"
+        return f"{self.kind}-{covers}{_SUFFIX}"
+
+
+def named(
+    folder: Path, kinds: Collection[str] | None = None
+) -> Iterator[tuple[Path, str, int, int]]:
+    """The files that have a segment's name: each with its kind, its stream and its last event."""
+    for path in _files(folder):
+        match = _NAME.fullmatch(path.name)
+        if match and (kinds is None or match[1] in kinds):
+            yield path, match[1], int(match[2]), int(match[3])
+
+
+def sweep(connection: Connection, folder: Path, kinds: Collection[str]) -> list[str]:
+    """Remove what was left unfinished, is of no kind any more, or may hold what was erased.
+
+    Only for who holds the duty of folding: nobody else's file is unfinished then. Returns the names
+    of those that could not be removed.
+    """
+    doomed = [path for path in _files(folder) if _UNFINISHED.fullmatch(path.name)]
+    doomed += [
+        path
+        for path, kind, stream, seq in named(folder)
+        if kind not in kinds or is_unclean(connection, stream, seq)
+    ]
+    left = []
+    for path in doomed:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError:
+            left.append(path.name)
+    return left
 
 
 def fits(connection: Connection, header: Header, made_by: str) -> bool:
     """Whether a segment belongs to the history that this store has, and holds nothing erased."""
-    seq = reaches(header)
+    try:
+        seq = reaches(header)
+    except (ValueError, IndexError):
+        return False
     mine = (identity(connection), epoch(connection, header.stream, seq, made_by))
     return (header.store, header.epoch) == mine and not is_unclean(connection, header.stream, seq)
 
@@ -122,3 +195,11 @@ def reaches(header: Header) -> int:
 def is_unclean(connection: Connection, stream: int, seq: int) -> bool:
     """Whether anything was erased behind a place in the log."""
     return bool(one(connection, _ERASED, (stream, seq)))
+
+
+def _files(folder: Path) -> list[Path]:
+    """What lies in the place of the indexes, if it is a folder of the store's own."""
+    place = folder / INDEXES
+    if place.is_symlink() or not place.is_dir():
+        return []
+    return sorted(path for path in place.iterdir() if path.is_file() and not path.is_symlink())

@@ -206,10 +206,14 @@ class SqliteStore(Searched):
             return reads.saying(connection, reach, texts)
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
+        from dataclasses import replace
+
         from lamina.stores.sqlite.scrub import scrub
 
-        self.clean_indexes()
+        left = self.clean_indexes()
         report = scrub(self._connections, self._folder, erased)
+        if left:
+            report = replace(report, residue=tuple(sorted({*report.residue, *left})))
         # To cut the log is not synced by itself: a power cut would bring back what was in it.
         self.flush()
         return report
@@ -217,7 +221,9 @@ class SqliteStore(Searched):
     def check(self, aids: Aids | None = None) -> list[Finding]:
         from lamina.stores.sqlite import care
 
-        return care.check(self._connections, aids, self._ledger)
+        found = care.check(self._connections, aids, self._ledger)
+        beside = aids is None or aids.beside
+        return [*found, *care.indexes(self.damaged_indexes)] if beside else found
 
     def repair(
         self,
@@ -226,7 +232,10 @@ class SqliteStore(Searched):
     ) -> Repair:
         from lamina.stores.sqlite import care
 
-        return care.repair(self._connections, self._ledger, analyse, tell)
+        repaired = care.repair(self._connections, self._ledger, analyse, tell)
+        # They may have been made from what was wrong.
+        self.drop_indexes()
+        return repaired
 
     def audit(self, streams: Collection[str] | None = None) -> list[Finding]:
         from lamina.stores.sqlite import care

@@ -35,6 +35,10 @@ _ADD: Final = (
     "insert or replace into vector (n, space, rid, vid, body, sum) values (?, ?, ?, ?, ?, ?)"
 )
 _BEGIN: Final = "insert into space (fingerprint, dimensions, mark, made) values (?, 0, 0, 0)"
+_LEAVE: Final = (
+    "update space set space = (select max(space) + 1 from space), dimensions = 0, mark = 0"
+    " where space = ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,8 @@ def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:
         for rid, head in list(rows(connection, _HEAD, (embedded.id, embedded.rev))):
             kept += 1
             body = _narrowed(embedded.values)
-            row = (last + kept, known.number, rid, head, body, checksum(body))
-            connection.execute(_ADD, row)
+            place = (known.number, rid, head)
+            connection.execute(_ADD, (last + kept, *place, body, checksum(place, body)))
     now = (dimensions, _seen_to(connection, known), last + kept, known.number)
     connection.execute("update space set dimensions = ?, mark = ?, made = ? where space = ?", now)
     return kept
@@ -89,10 +93,13 @@ def spaces(connection: Connection) -> list[str]:
 
 
 def leave(connection: Connection, space: str) -> None:
-    """Drop all vectors of a space; its row stays, so that no number is given out twice."""
+    """Drop all vectors of a space; its row stays, so that no number is given out twice.
+
+    It gets another number itself: what was copied from the table under the old one is nobody's.
+    """
     number = _known(connection, space).number
     connection.execute("delete from vector where space = ?", (number,))
-    connection.execute("update space set dimensions = 0, mark = 0 where space = ?", (number,))
+    connection.execute(_LEAVE, (number,))
 
 
 def drop(connection: Connection, rid: int) -> None:
@@ -115,9 +122,12 @@ def look_again(connection: Connection) -> None:
     connection.execute("update space set mark = 0")
 
 
-def checksum(body: bytes | None) -> int:
-    """What tells a vector from one that was damaged since."""
-    return zlib.crc32(body or b"")
+def checksum(place: tuple[int, int, int], body: bytes | None) -> int:
+    """What tells a vector from one that was damaged since, or put elsewhere.
+
+    The place is the space, the record and the version, by their numbers.
+    """
+    return zlib.crc32(body or b"", zlib.crc32(repr(place).encode()))
 
 
 def _known(connection: Connection, space: str) -> _Space:

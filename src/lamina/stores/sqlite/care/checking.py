@@ -75,6 +75,15 @@ def audit(connections: Connections, streams: Collection[str] | None) -> list[Fin
         return [damaged("file", f"it cannot be looked over: {error.message}")]
 
 
+def indexes(look: Callable[[], list[str]]) -> list[Finding]:
+    """Files beside the database that make searches fast; `look` tells what is wrong with them."""
+    try:
+        found = [derived("indexes", fault) for fault in look()]
+    except LaminaError as error:
+        found = [derived("indexes", f"they cannot be looked over: {error.message}")]
+    return found or [Finding("indexes", Severity.OK, "nothing wrong")]
+
+
 def vouched(look: Look) -> list[Finding]:
     """Whatever is wrong with the records themselves, and with what says so."""
     return [found for one_check in _VOUCHED for found in _told(one_check, look)]
