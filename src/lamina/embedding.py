@@ -21,11 +21,17 @@ from lamina.core.embedder_spec import OFF
 from lamina.core.indexing import embedded_text
 from lamina.core.settings import EMBEDDER, effective
 from lamina.core.vectors import Embedded, Vector
-from lamina.errors import EmbedderError, EmbedderUnavailableError, LaminaError, UnsupportedError
+from lamina.errors import (
+    EmbedderError,
+    EmbedderUnavailableError,
+    LaminaError,
+    StoreError,
+    UnsupportedError,
+)
 from lamina.results import VectorHealth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from lamina.core.record import Record
     from lamina.embedders.checking import CheckedEmbedder
@@ -36,7 +42,10 @@ ACTIVE: Final = "vectors.active"
 """The space that recall compares in."""
 WANTED: Final = "vectors.wanted"
 """The space that is to be the active one; the same unless the embedder is being changed."""
+SPEC: Final = "vectors.spec"
+"""The name of the embedder that made the active space, for questions until another takes over."""
 DUTY: Final = "vectors"
+_ANOTHER: Final = "vectors: made by another embedder than this process has"
 MANY: Final = 256
 """Records written by one process after which it makes vectors even if it recalls nothing."""
 _BATCH: Final = 64
@@ -81,9 +90,12 @@ class Vectors:
             embedder = self._embedder()
             if embedder is None:
                 return Question()
-            if self._settle(embedder) != embedder.fingerprint:
+            chosen = self._store.settings()
+            if chosen.get(ACTIVE, embedder.fingerprint) != embedder.fingerprint:
                 self._go_on(embedder)
-                return Question(degraded="vectors: made by another embedder than this process has")
+                embedder = self._before(chosen)
+                if embedder is None:
+                    return Question(degraded=_ANOTHER)
             waits = not self._catch_up(embedder)
             from lamina.embedders.protocol import Role
 
@@ -239,9 +251,23 @@ class Vectors:
         chosen = self._store.settings()
         if ACTIVE not in chosen:
             self._store.configure(WANTED, embedder.fingerprint)
-            self._store.configure(ACTIVE, embedder.fingerprint)
+            self._activate(embedder)
             return embedder.fingerprint
         return chosen[ACTIVE]
+
+    def _activate(self, embedder: CheckedEmbedder) -> None:
+        if self._given is None:
+            self._store.configure(SPEC, effective(self._store.settings())[EMBEDDER])
+        self._store.configure(ACTIVE, embedder.fingerprint)
+
+    def _before(self, chosen: Mapping[str, str]) -> CheckedEmbedder | None:
+        """The embedder whose vectors the store still compares, where this process can open it."""
+        from lamina.embedders.registry import open_embedder
+
+        if self._given is not None or SPEC not in chosen:
+            return None
+        found = open_embedder(chosen[SPEC], config.load_services())
+        return found if found is not None and found.fingerprint == chosen[ACTIVE] else None
 
     def _go_on(self, embedder: CheckedEmbedder) -> None:
         """Have the vectors made that are to take over."""
@@ -257,7 +283,12 @@ class Vectors:
         if len(waiting) > _AT_RECALL or not embedder.is_local:
             self._nudge()
             return False
-        self._keep(embedder, waiting)
+        try:
+            self._keep(embedder, waiting, wait=False)
+            self._settle(embedder)
+        except StoreError:
+            # Busy, full, or not ours to write: recall does not depend on it.
+            return False
         return True
 
     def _step(self, embedder: CheckedEmbedder, size: int) -> int:
@@ -269,7 +300,9 @@ class Vectors:
         waiting = self._store.unembedded(embedder.fingerprint, size)
         return self._keep(embedder, waiting) if waiting else 0
 
-    def _keep(self, embedder: CheckedEmbedder, waiting: Sequence[Record]) -> int:
+    def _keep(
+        self, embedder: CheckedEmbedder, waiting: Sequence[Record], *, wait: bool = True
+    ) -> int:
         from lamina.embedders.protocol import Role
         from lamina.embedders.separating import embed_each
 
@@ -285,7 +318,7 @@ class Vectors:
             for n, error in found.refused.items()
             if not error.retryable
         ]
-        self._store.embed(embedder.fingerprint, made)
+        self._store.embed(embedder.fingerprint, made, wait=wait)
         self._error = next(iter(found.refused.values()), None)
         return len(made)
 
@@ -295,7 +328,7 @@ class Vectors:
         if chosen.get(WANTED) != mine:
             return
         if chosen.get(ACTIVE) != mine:
-            self._store.configure(ACTIVE, mine)
+            self._activate(embedder)
         for space in self._store.spaces():
             if space != mine:
                 self._store.leave_space(space)

@@ -94,7 +94,7 @@ class Searching:
         with self._lock:
             return list(self._pending(space))[:limit]
 
-    def embed(self, space: str, made: Sequence[Embedded]) -> int:
+    def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
         with self._lock:
             known = self._contents.vectors.get(space, {})
             _check_alike([*known.values(), *made])
