@@ -8,14 +8,13 @@ once all its vectors are made.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import threading
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from lamina import config
+from lamina.background import Worker
 from lamina.clock import stopwatch
 from lamina.core.embedder_spec import OFF
 from lamina.core.indexing import embedded_text
@@ -56,8 +55,6 @@ _BELIEVED_SECONDS: Final = 1.0
 _QUIET_SECONDS: Final = 0.1
 _PATIENCE_SECONDS: Final = 2.0
 """How long vectors wait for writers, who would have to share the interpreter with them."""
-_PAUSES: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
-"""How long to leave an embedder alone that is down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +72,7 @@ class Vectors:
         self._store = store
         self._given = given
         self._lock = threading.Lock()
-        self._worker: _Worker | None = None
+        self._worker: Worker | None = None
         self._written = 0
         self._last_write = 0.0
         self._on, self._asked_at = True, -_BELIEVED_SECONDS
@@ -336,7 +333,7 @@ class Vectors:
     def _nudge(self) -> None:
         with self._lock:
             if self._worker is None or not self._worker.is_here():
-                self._worker = _Worker(self)
+                self._worker = Worker(self.work)
         self._worker.wake()
 
     def work(self, stop: Callable[[], bool]) -> bool:
@@ -354,49 +351,3 @@ class Vectors:
             self._error = error
             return False
         return True
-
-
-class _Worker:
-    """A thread that makes vectors while there are any to make."""
-
-    def __init__(self, vectors: Vectors) -> None:
-        self._vectors = vectors
-        self._process = os.getpid()
-        self._wanted = threading.Event()
-        self._ended = False
-        self._thread = threading.Thread(target=self._run, name="lamina-vectors", daemon=True)
-        self._thread.start()
-
-    def is_here(self) -> bool:
-        """Whether it runs in this process, which may be a fork of the one that started it."""
-        return self._process == os.getpid() and self._thread.is_alive()
-
-    def wake(self) -> None:
-        """There is something to do."""
-        self._wanted.set()
-
-    def end(self) -> None:
-        """Stop after the batch in hand."""
-        self._ended = True
-        self._wanted.set()
-        if self.is_here() and threading.current_thread() is not self._thread:
-            self._thread.join()
-
-    def _run(self) -> None:
-        failures = 0
-        while not self._ended:
-            self._wanted.wait()
-            self._wanted.clear()
-            if self._ended:
-                return
-            if self._vectors.work(lambda: self._ended):
-                failures = 0
-                continue
-            pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
-            failures += 1
-            deadline = stopwatch() + pause
-            while not self._ended and stopwatch() < deadline:
-                self._wanted.wait(min(0.2, pause))
-                with contextlib.suppress(RuntimeError):
-                    self._wanted.clear()
-            self._wanted.set()

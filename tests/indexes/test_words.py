@@ -129,11 +129,27 @@ def test_common_words_change_no_answer_when_they_are_looked_up_late(tmp_path: Pa
         for rid in range(1, 3001)
     ]
     index = WordIndex.of([WordSegment.build(tmp_path / "one", a_header(), docs)])
-    for words in (["w1", "all"], ["w37", "w5", "all"], ["w399", "w2", "w1", "all"], ["all"]):
-        terms = [Term(word, 1.0, expand=False) for word in words]
+    for words in ("w1 all", "w37 w5 all", "w399 w2 w1 all", "all", "w3 w4 w5", "w8 w9 w11 w12"):
+        terms = [Term(word, 1.0, expand=False) for word in words.split()]
         expected = naive.scores(docs, terms)
         for limit in (1, 7, 40):
             assert list(index.rank(terms, statistics(docs)).best(limit)) == expected[:limit]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_words_are_left_for_later_only_when_they_cannot_matter(seed: int, tmp_path: Path) -> None:
+    # Nothing is said of the rare word but that: documents with the others overtake it.
+    generator = np.random.default_rng(seed)
+    docs = []
+    for rid in range(1, 121):
+        rare = generator.random() < 0.2
+        words = generator.choice(["b", "c", "d", "e"], generator.integers(1, 8)).tolist()
+        docs.append(a_doc(rid, "a" + " x" * (rid % 9) if rare else " ".join(words)))
+    index = WordIndex.of([WordSegment.build(tmp_path / "one", a_header(), docs)])
+    terms = [Term(word, 1.0, expand=False) for word in "abcd"]
+    for limit in (1, 3, 10):
+        found = list(index.rank(terms, statistics(docs)).best(limit))
+        assert found == naive.scores(docs, terms)[:limit]
 
 
 def test_documents_of_great_length_keep_their_exact_frequencies(tmp_path: Path) -> None:
