@@ -21,7 +21,13 @@ from lamina.core.embedder_spec import OFF
 from lamina.core.indexing import embedded_text
 from lamina.core.settings import EMBEDDER, effective
 from lamina.core.vectors import Embedded, Vector
-from lamina.errors import EmbedderError, EmbedderUnavailableError, LaminaError, UnsupportedError
+from lamina.errors import (
+    EmbedderError,
+    InvalidInputError,
+    LaminaError,
+    StoreError,
+    UnsupportedError,
+)
 from lamina.results import VectorHealth
 
 if TYPE_CHECKING:
@@ -63,7 +69,7 @@ class Vectors:
     def __init__(self, store: Store, given: Embedder | None = None) -> None:
         self._store = store
         self._given = given
-        self._lock = threading.Lock()
+        self._lock, self._process = threading.Lock(), os.getpid()
         self._worker: _Worker | None = None
         self._written = 0
         self._last_write = 0.0
@@ -82,11 +88,11 @@ class Vectors:
             if self._settle(embedder) != embedder.fingerprint:
                 self._go_on(embedder)
                 return Question(degraded="vectors: made by another embedder than this process has")
-            waits = not self._catch_up(embedder)
+            waits = not self._caught_up(embedder)
             from lamina.embedders.protocol import Role
 
             [row] = embedder.embed([text], Role.QUERY)
-        except (EmbedderError, UnsupportedError) as error:
+        except (EmbedderError, UnsupportedError, StoreError) as error:
             self._error = error
             return Question(degraded=f"vectors: {error.message}")
         degraded = "vectors: some records wait for theirs" if waits else None
@@ -122,8 +128,10 @@ class Vectors:
 
     def tend(self) -> None:
         """After a recall: have the indexes seen to, if searching becomes faster by it."""
-        if self._store.fold_is_due():
-            self._nudge()
+        # The answer is there already; whatever is wrong now, the next recall will say.
+        with contextlib.suppress(StoreError):
+            if self._store.fold_is_due():
+                self._nudge()
 
     def make(
         self,
@@ -247,6 +255,14 @@ class Vectors:
         if chosen.get(WANTED) == embedder.fingerprint != chosen[ACTIVE]:
             self._nudge()
 
+    def _caught_up(self, embedder: CheckedEmbedder) -> bool:
+        """Whether nothing waits any more; a store that takes no vectors can be searched still."""
+        try:
+            return self._catch_up(embedder)
+        except (StoreError, InvalidInputError) as error:
+            self._error = error
+            return False
+
     def _catch_up(self, embedder: CheckedEmbedder) -> bool:
         """See to what waits, if it is little; whether nothing waits any more."""
         waiting = self._store.unembedded(embedder.fingerprint, _AT_RECALL + 1)
@@ -290,7 +306,8 @@ class Vectors:
     def _take_over(self, embedder: CheckedEmbedder) -> None:
         """Switch to the wanted space, which is whole, in one step; then drop the others."""
         chosen, mine = self._store.settings(), embedder.fingerprint
-        if chosen.get(WANTED) != mine:
+        if chosen.get(WANTED) != mine or self._store.unembedded(mine, 1):
+            # Nobody asked for it, or some texts were refused that may be taken later.
             return
         if chosen.get(ACTIVE) != mine:
             self._store.configure(ACTIVE, mine)
@@ -299,6 +316,9 @@ class Vectors:
                 self._store.leave_space(space)
 
     def _nudge(self) -> None:
+        if self._process != os.getpid():
+            # In a forked child: whoever held the lock is not here to let it go.
+            self._lock, self._process = threading.Lock(), os.getpid()
         with self._lock:
             if self._worker is None or not self._worker.is_here():
                 self._worker = _Worker(self)
@@ -309,11 +329,11 @@ class Vectors:
         try:
             with self._store.duty(DUTY) as is_ours:
                 if is_ours:
-                    self.make(stop=stop, polite=True)
-                    self._store.fold(stop)
-        except EmbedderUnavailableError as error:
-            self._error = error
-            return False
+                    try:
+                        self.make(stop=stop, polite=True)
+                    finally:
+                        # Words need no embedder.
+                        self._store.fold(stop)
         except LaminaError as error:
             # The store may be closed, or the embedder be wrong: recall and health tell of it.
             self._error = error
