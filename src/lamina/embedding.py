@@ -47,6 +47,8 @@ MANY: Final = 256
 """Records written by one process after which it makes vectors even if it recalls nothing."""
 _BATCH: Final = 64
 _AT_RECALL: Final = 32
+_LONGEST_QUESTION: Final = 4_000
+"""Characters of a query that are placed; the rest, as all of it, is looked for by its words."""
 _BELIEVED_SECONDS: Final = 1.0
 _QUIET_SECONDS: Final = 0.1
 _PATIENCE_SECONDS: Final = 2.0
@@ -91,7 +93,7 @@ class Vectors:
             waits = not self._caught_up(embedder)
             from lamina.embedders.protocol import Role
 
-            [row] = embedder.embed([text], Role.QUERY)
+            [row] = embedder.embed([text[:_LONGEST_QUESTION]], Role.QUERY)
         except (EmbedderError, UnsupportedError, StoreError) as error:
             self._error = error
             return Question(degraded=f"vectors: {error.message}")

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from lamina.results import VectorHealth
     from lamina.vault import Vault
 
-_MANY = 1000
-"""Vectors that wait and are worth a word; fewer are made in passing."""
 _WORDS_SHARE = 0.1
 """Of the work of indexing anew, that which is about words."""
 
@@ -114,9 +112,6 @@ def _in_the_way(found: "VectorHealth") -> tuple[list[str], str]:
     if found.refused:
         wrong.append(f"texts that it could not take: {found.refused:,}")
         remedy = "These are found by their words; another embedder may take them"
-    if found.pending > _MANY:
-        wrong.append("many wait")
-        remedy = "Run `lamina reindex` to make them now"
     if found.next_space:
         wrong.append(f"it is to take over from {found.space}")
         remedy = "Run `lamina reindex` to make them now"

@@ -242,39 +242,19 @@ class Memory(Keeping):
         """How many records match a filter."""
         return self._reads.count(Asked(where, scope, as_of))
 
-    def recall(
-        self,
-        query: str,
-        *,
-        k: int = 10,
-        layers: Sequence[str] | None = None,
-        where: Mapping[str, Any] | Filter | None = None,
-        scope: str | None = None,
-        as_of: str | datetime | None = None,
-        **how: Unpack[How],
-    ) -> Recall:
+    def recall(self, query: str, **how: Unpack[How]) -> Recall:
         """Search by words and meaning, best first; nothing relevant means nothing returned.
 
-        `how` may say `now`, which words like "yesterday" are read against, the `floor` that a hit
-        must reach, how much `diversity` is wanted, and a `budget` of tokens for all hits together.
+        `k` says how many at most, `layers`, `where`, `scope` and `as_of` which records come into
+        question, `now` what words like "yesterday" are read against, `floor` how likely a hit must
+        be, `diversity` how different hits should be, `budget` how many tokens they may have
+        together, and `weights` how much words, meaning and the other signals count.
         """
-        return self._recalls.recall(query, Asked(where, scope, as_of), k=k, layers=layers, **how)
+        return self._recalls.recall(query, how)
 
-    def why_not(  # noqa: PLR0913 - what recall takes, and the record
-        self,
-        name: str,
-        query: str,
-        *,
-        k: int = 10,
-        layers: Sequence[str] | None = None,
-        where: Mapping[str, Any] | Filter | None = None,
-        scope: str | None = None,
-        as_of: str | datetime | None = None,
-        **how: Unpack[How],
-    ) -> WhyNot:
+    def why_not(self, name: str, query: str, **how: Unpack[How]) -> WhyNot:
         """What kept a record, named by id or key, out of a recall asked in the same words."""
-        asked = Asked(where, scope, as_of)
-        return self._recalls.why_not(self._named(name), query, asked, k=k, layers=layers, **how)
+        return self._recalls.why_not(self._named(name), query, how)
 
     def history(self, name: str) -> list[Version]:
         """Every change of a record with the version it made, oldest first.

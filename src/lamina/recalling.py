@@ -7,13 +7,16 @@ Candidates come from the store with all their scores; what they mean is decided 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from lamina import clock
 from lamina.core.filters import Filter, matches, parse
 from lamina.core.indexing import embedded_text
 from lamina.core.instants import check_instant, looking_back
-from lamina.core.ranking import Candidate, Options, Question, Ranking, rank
+from lamina.core.ranking.calibrate import DEFAULT_FLOOR
+from lamina.core.ranking.candidates import Background, Candidate, Options, Ranked
+from lamina.core.ranking.question import Question, understand
+from lamina.core.ranking.rank import order
 from lamina.core.settings import FLOOR, effective
 from lamina.core.text import query_terms
 from lamina.embedding import Question as Placed
@@ -24,7 +27,7 @@ from lamina.results import Hit, Recall, WhyNot
 from lamina.stores.questions import Found, Match, Query, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from lamina.announcing import Announcer
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 MAX_QUERY: Final = 100_000
 _CANDIDATES: Final = 60
 """How many by words, and by nearness, come into question; more when more are asked for."""
+_SPARE: Final = 20
 _OLD_VERSIONS: Final = 64
 """How many replaced versions a recall of the past places anew."""
 
@@ -42,6 +46,16 @@ _OLD_VERSIONS: Final = 64
 class How(TypedDict, total=False):
     """What a recall may be told beside what it looks for."""
 
+    k: int
+    """At most so many; 10 by default."""
+    layers: Sequence[str] | None
+    """The layers to search; by default all but `session`, `archive` and `working`."""
+    where: Mapping[str, Any] | Filter | None
+    """A filter that hits must pass."""
+    scope: str | None
+    """The scope to search, with what is below it."""
+    as_of: str | datetime | None
+    """The time to search, as an instant, a span ago, or a cursor."""
     now: str | datetime
     """The time that words like `yesterday` are read against; the present by default."""
     floor: float
@@ -60,7 +74,30 @@ class _Settled:
     search: Search
     question: Question
     options: Options
+    budget: int | None
     degraded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The verdict on all candidates."""
+
+    hits: tuple[Ranked, ...] = ()
+    doubtful: tuple[Ranked, ...] = ()
+    repeated: tuple[Ranked, ...] = ()
+    beyond: tuple[Ranked, ...] = ()
+
+    def place_of(self, record_id: str) -> tuple[int | None, Ranked, tuple[str, ...]]:
+        """Where a candidate ended, its verdict, and why it is no hit."""
+        groups = (
+            (self.hits, ""), (self.doubtful, "it is less likely what was asked for than the floor"),
+            (self.repeated, "a hit says nearly the same"), (self.beyond, "others are more likely"),
+        )  # fmt: skip
+        for group, reason in groups:
+            for place, one in enumerate(group, start=1):
+                if one.record.id == record_id:
+                    return (None, one, (reason,)) if reason else (place, one, ())
+        raise KeyError(record_id)
 
 
 class RecallPath:
@@ -74,21 +111,13 @@ class RecallPath:
         self._vectors = vectors
         self._announcer = announcer
 
-    def recall(
-        self,
-        query: str,
-        asked: Asked,
-        *,
-        k: int,
-        layers: Sequence[str] | None,
-        **how: Unpack[How],
-    ) -> Recall:
+    def recall(self, query: str, how: How) -> Recall:
         """The records that are most likely what was asked for, and none that are not likely."""
         start = clock.stopwatch()
-        settled = self._settle(query, asked, k, layers, how)
+        settled = self._settle(query, how)
         found = self._store.search(settled.search)
         ranking = self._ranked(settled, found)
-        hits = tuple(Hit(one.record, one.score, one.terms, one.parts) for one in ranking.hits)
+        hits = tuple(Hit(one.record, one.probability, one.terms, one.parts) for one in ranking.hits)
         self._announcer.searched(query, hits)
         self._vectors.tend()
         return Recall(
@@ -101,18 +130,9 @@ class RecallPath:
             repeated=len(ranking.repeated),
         )
 
-    def why_not(
-        self,
-        record: Record,
-        query: str,
-        asked: Asked,
-        *,
-        k: int,
-        layers: Sequence[str] | None,
-        **how: Unpack[How],
-    ) -> WhyNot:
+    def why_not(self, record: Record, query: str, how: How) -> WhyNot:
         """What kept a record, which the handle can see, out of a recall."""
-        settled = self._settle(query, asked, k, layers, how)
+        settled = self._settle(query, how)
         found = self._store.search(settled.search)
         itself = self._itself(settled, record)
         if itself is None:
@@ -124,33 +144,33 @@ class RecallPath:
         place, one, reasons = ranking.place_of(record.id)
         if record.id not in known and place is None:
             reasons = ("it is neither among the best by words nor among the nearest", *reasons)
-        return WhyNot(record.id, query, place, reasons, one.score, one.parts)
+        return WhyNot(record.id, query, place, reasons, one.probability, one.parts)
 
     # -- inside
 
-    def _settle(
-        self, query: str, asked: Asked, k: int, layers: Sequence[str] | None, how: How
-    ) -> _Settled:
-        check_limit(k, "k")
+    def _settle(self, query: str, how: How) -> _Settled:
         _check_query(query)
+        options = _options(how, effective(self._store.settings())[FLOOR])
+        asked = Asked(how.get("where"), how.get("scope"), how.get("as_of"))
         wanted = self._reads.asked(asked)
         now = self._now(how, wanted)
-        options = _options(how, k, effective(self._store.settings())[FLOOR])
         terms = query_terms(query)
         # A question without a word has no meaning either, though an embedder would find some.
         placed = self._vectors.question(query) if terms else Placed()
         search = Search(
             reach=wanted.reach,
             terms=terms,
-            where=wanted.where & in_layers(layers, wanted.where),
+            where=wanted.where & in_layers(how.get("layers"), wanted.where),
             vector=placed.vector,
             around=True,
             live_at=wanted.live_at,
             as_of=wanted.as_of,
-            limit=max(_CANDIDATES, 2 * k),
+            limit=max(_CANDIDATES, options.limit + _SPARE),
         )
         degraded = () if placed.degraded is None else (placed.degraded,)
-        return _Settled(query, search, Question.of(query, now), options, degraded)
+        return _Settled(
+            query, search, understand(query, now, terms), options, how.get("budget"), degraded
+        )
 
     def _now(self, how: How, wanted: Query) -> datetime:
         present = wanted.live_at or self._reads.now()
@@ -168,7 +188,14 @@ class RecallPath:
         vector = settled.search.vector
         if vector is not None and settled.search.as_of is not None:
             candidates = self._placed(candidates, vector)
-        return rank(settled.question, candidates, found.spread, settled.options)
+        spread = found.spread
+        background = Background(
+            documents=found.documents,
+            cosine_mean=None if spread is None else spread.mean,
+            cosine_deviation=None if spread is None else spread.deviation,
+        )
+        ranked = order(settled.question, candidates, background, settled.options)
+        return _sifted(ranked, settled.options, settled.budget)
 
     def _placed(self, candidates: list[Candidate], vector: Vector) -> list[Candidate]:
         """Versions of the past have no vector any more: a few are worth making one again."""
@@ -209,8 +236,21 @@ class RecallPath:
 def _candidate(match: Match) -> Candidate:
     return Candidate(
         record=match.record, keyword=match.score, terms=match.terms, coverage=match.coverage,
-        worth=match.worth, cosine=match.cosine, before=match.before,
+        cosine=match.cosine, before=match.before,
     )  # fmt: skip
+
+
+def _sifted(ranked: list[Ranked], options: Options, budget: int | None) -> Ranking:
+    floor = DEFAULT_FLOOR if options.floor is None else options.floor
+    good = [one for one in ranked if one.probability >= floor]
+    doubtful = tuple(one for one in ranked if one.probability < floor)
+    hits, tokens = [], 0
+    for one in good[: options.limit]:
+        tokens += one.record.tokens
+        if budget is None or tokens <= budget:
+            hits.append(one)
+    beyond = [one for one in good if one not in hits]
+    return Ranking(tuple(hits), doubtful, (), tuple(beyond))
 
 
 def _check_query(query: object) -> None:
@@ -218,7 +258,7 @@ def _check_query(query: object) -> None:
         raise InvalidInputError(f"`query` must be text, not {type(query).__name__}")
 
 
-def _options(how: How, k: int, floor: str) -> Options:
+def _options(how: How, floor: str) -> Options:
     unknown = sorted(set(how) - How.__annotations__.keys())
     if unknown:
         raise InvalidInputError(
@@ -234,10 +274,9 @@ def _options(how: How, k: int, floor: str) -> Options:
             remedy="Use a whole number from 1, or none for no limit",
         )
     return Options(
-        k=k,
+        limit=check_limit(how.get("k", 10), "k"),
         floor=_share(how["floor"], "floor") if "floor" in how else in_force,
         diversity=_share(how.get("diversity", 0.0), "diversity"),
-        budget=budget,
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from lamina.core.text import Term
 from lamina.errors import IndexDamagedError
-from lamina.indexes import file
+from lamina.indexes import file, ivf, vector_index
 from lamina.indexes.file import Array, ArrayFile, Pieces
 from lamina.indexes.places import EVERYWHERE
 from lamina.indexes.vector_index import Vectors
@@ -36,6 +36,12 @@ def vectors(path: Path) -> None:
     VectorSegment.build(path, a_header("vectors"), [batch], gone=[99])
 
 
+def vectors_in_lists(path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ivf, "FROM", 10)
+        vectors(path)
+
+
 def ask_words(path: Path) -> None:
     index = WordIndex.of([WordSegment.open(path)])
     terms = [Term("thr", 1.0, expand=True), Term("five", 1.0, expand=False)]
@@ -43,6 +49,14 @@ def ask_words(path: Path) -> None:
         ranking = index.rank(terms, Statistics(39, 4.0), sight)
         ranking.best(10)
         ranking.gains([1, 5, 70])
+
+
+def ask_lists(path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vector_index, "LOOKED_AT", 5)
+        patch.setattr(vector_index, "EXACT", 4)
+        patch.setattr(vector_index, "COMPARED", 3)
+        ask_vectors(path)
 
 
 def ask_vectors(path: Path) -> None:
@@ -55,7 +69,9 @@ def ask_vectors(path: Path) -> None:
 
 
 KINDS = pytest.mark.parametrize(
-    ("build", "ask"), [(words, ask_words), (vectors, ask_vectors)], ids=["words", "vectors"]
+    ("build", "ask"),
+    [(words, ask_words), (vectors, ask_vectors), (vectors_in_lists, ask_lists)],
+    ids=["words", "vectors", "lists"],
 )
 Build = Callable[[Path], None]
 

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import lamina
 from lamina.memory import Memory
 from lamina.sources import follow
+from lamina.sources.cutting import cut_text
+from lamina.sources.languages import language_of
 from tests.sources.trees import LONG_AGO, chunks, known, section, write
 from tests.surfaces.shell import clean_environment
 
@@ -47,10 +49,13 @@ def _comparable(chunk: tuple[str, dict[str, Any]]) -> tuple[str, dict[str, Any]]
 
 
 def _assert_as_fresh(mem: Memory, root: Path) -> None:
+    files = [path for path in root.rglob("*") if path.is_file()]
+    kept = {text for text, _ in chunks(mem).values()}
+    for path in files:
+        language = language_of(path.name)
+        assert {chunk.text for chunk in cut_text(path.read_text(), language)} <= kept
     assert {key: _comparable(chunk) for key, chunk in chunks(mem).items()} == _fresh(root)
-    assert known(mem) == {
-        path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()
-    }
+    assert known(mem) == {path.relative_to(root).as_posix() for path in files}
 
 
 def _many(root: Path, number: int = 300) -> None:

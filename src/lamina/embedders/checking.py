@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lamina.calm import one_thread
 from lamina.errors import EmbedderError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class CheckedEmbedder:
         if isinstance(texts, str):
             raise InvalidInputError("`texts` is one text", remedy="Pass a list of texts")
         # Asked before, a service that is new to us would be called twice.
-        given: Any = self._embedder.embed(texts, role) if texts else None
+        with one_thread():
+            given: Any = self._embedder.embed(texts, role) if texts else None
         if self._embedder.fingerprint != self._fingerprint:
             raise EmbedderError(
                 f"the embedder {self._fingerprint!r:.200} became another one",

@@ -26,10 +26,13 @@ class Scorer:
         with damage_is_named(view.segment.file.path):
             find = view.segment.words.vocabulary.find
             found = [(token, worth, find(token)) for token, worth in worths.items()]
+            known = [(token, worth, number) for token, worth, number in found if number is not None]
+            spans = view.segment.spans(np.array([number for *_, number in known], "i8"))
             self._lists = [
-                (token, worth, view.segment.postings(number))
-                for token, worth, number in found
-                if number is not None
+                (token, worth, slice(start, end))
+                for (token, worth, _), start, end in zip(
+                    known, spans[0].tolist(), spans[1].tolist(), strict=True
+                )
             ]
         self._parts = view.segment.parts(average) if self._lists else np.zeros(0)
         peak = float(self._parts.max(initial=0.0))

@@ -127,6 +127,7 @@ class VectorSegment:
             and middle.shape == (codes.shape[1],)
             and signs.shape == (len(codes), words_for(codes.shape[1]))
             and int(starts[-1]) == (len(codes) if len(centres) else 0)
+            and (starts[1:] >= starts[:-1]).all()
         )
         refuse_unless(fits, path, "has rows that do not fit together")
         places, rows = Places.of_file(file, len(rids)), Rows(rids, codes, scales)

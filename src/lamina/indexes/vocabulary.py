@@ -47,7 +47,7 @@ def _shortest(view: View[WordSegment], numbers: Array, sight: Sight, limit: int)
 def _counts(view: View[WordSegment], numbers: Array, sight: Sight) -> Array:
     """In how many documents in sight each of some tokens is; the numbers are ascending."""
     postings = view.segment.words.postings
-    starts, ends = postings.starts[numbers].astype("i8"), postings.starts[numbers + 1].astype("i8")
+    starts, ends = view.segment.spans(numbers)
     sizes: Array = ends - starts
     mask = view.mask(sight)
     if mask is None or not len(numbers):

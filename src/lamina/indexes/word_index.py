@@ -66,8 +66,10 @@ class WordIndex:
         """
         found = list(self._variants(terms, visible, anywhere=False))
         found = found or list(self._variants(terms, visible, anywhere=True))
+        every = statistics.documents
         variants = tuple(
-            Variant(token, term, holders, weight * bm25.idf(statistics.documents, holders))
+            # The caller's count may be a moment older than the index.
+            Variant(token, term, holders, weight * bm25.idf(max(every, holders), holders))
             for token, term, weight, holders in found[: bm25.MAX_VARIANTS]
         )
         return Ranking(self.views, self.overlay, variants, statistics.average, visible & eligible)

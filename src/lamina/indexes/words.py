@@ -89,10 +89,12 @@ class WordSegment:
     def positions(self, rids: Array) -> Array:
         return positions(self.words.rids, rids)
 
-    def postings(self, token: int) -> slice:
-        """Which postings are a token's."""
-        start, end = self.words.postings.starts[token : token + 2].tolist()
-        return slice(start, end)
+    def spans(self, tokens: Array) -> tuple[Array, Array]:
+        """Where the postings of some tokens start and end."""
+        starts, ends = self.words.postings.starts[tokens], self.words.postings.starts[tokens + 1]
+        if (starts > ends).any() or (ends > len(self.words.postings.documents)).any():
+            raise IndexError("a token has postings that are not there")
+        return starts.astype("i8"), ends.astype("i8")
 
     def parts(self, average: float) -> Array:
         """How much a document is about a token, by the number of their pair."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from lamina.calm import one_thread
 from lamina.core.vectors import Spread, Vector
 from lamina.indexes.file import Header
 from lamina.indexes.vector_index import Vectors
@@ -135,11 +136,13 @@ class Nearest:
             return
         if not len(index):
             return
-        general = index.background(self._asked, sight)
+        with one_thread():
+            general = index.background(self._asked, sight)
         self._spreads.append((len(index), Spread(general.mean, general.deviation)))
         told, limit = set(within.touched), _FIRST
         while limit:
-            found = list(index.search(self._asked, limit, sight))
+            with one_thread():
+                found = list(index.search(self._asked, limit, sight))
             # Who asks for more has more compared, and may find some that were passed over.
             yield from (pair for pair in found if pair[0] not in told)
             told.update(rid for rid, _ in found)
@@ -151,7 +154,9 @@ class Nearest:
         there = [rid for rid in rids if rid not in within.touched]
         if index is None or not there or not len(index):
             return {}
-        near = zip(there, index.cosines(self._asked, there).tolist(), strict=True)
+        with one_thread():
+            cosines = index.cosines(self._asked, there).tolist()
+        near = zip(there, cosines, strict=True)
         return {rid: cosine for rid, cosine in near if cosine == cosine}
 
     def spread(self) -> Spread | None:
