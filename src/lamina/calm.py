@@ -5,13 +5,15 @@ while something of ours is computed, so that whoever else uses numpy in this pro
 threads back.
 """
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-_lock: Final = threading.Lock()
-_state: Final[dict[str, Any]] = {"inside": 0, "controller": None, "limit": None}
+_state: Final[dict[str, Any]] = {
+    "lock": threading.Lock(), "inside": 0, "controller": None, "limit": None
+}  # fmt: skip
 
 
 @contextmanager
@@ -25,7 +27,7 @@ def one_thread() -> Iterator[None]:
 
 
 def _enter() -> None:
-    with _lock:
+    with _state["lock"]:
         _state["inside"] += 1
         if _state["inside"] > 1:
             return
@@ -39,7 +41,17 @@ def _enter() -> None:
 
 
 def _leave() -> None:
-    with _lock:
-        _state["inside"] -= 1
+    with _state["lock"]:
+        _state["inside"] = max(0, _state["inside"] - 1)
         if not _state["inside"]:
             _state["limit"].restore_original_limits()
+
+
+def _begin_anew() -> None:
+    """In a forked child: the threads that were inside are not here to leave."""
+    if _state["inside"] and _state["limit"] is not None:
+        _state["limit"].restore_original_limits()
+    _state.update(lock=threading.Lock(), inside=0)
+
+
+os.register_at_fork(after_in_child=_begin_anew)

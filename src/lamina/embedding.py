@@ -8,6 +8,8 @@ once all its vectors are made.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 import time
 from dataclasses import dataclass
@@ -22,7 +24,7 @@ from lamina.core.settings import EMBEDDER, effective
 from lamina.core.vectors import Embedded, Vector
 from lamina.errors import (
     EmbedderError,
-    EmbedderUnavailableError,
+    InvalidInputError,
     LaminaError,
     StoreError,
     UnsupportedError,
@@ -71,7 +73,7 @@ class Vectors:
     def __init__(self, store: Store, given: Embedder | None = None) -> None:
         self._store = store
         self._given = given
-        self._lock = threading.Lock()
+        self._lock, self._process = threading.Lock(), os.getpid()
         self._worker: Worker | None = None
         self._written = 0
         self._last_write = 0.0
@@ -97,7 +99,7 @@ class Vectors:
             from lamina.embedders.protocol import Role
 
             [row] = embedder.embed([text[:_LONGEST_QUESTION]], Role.QUERY)
-        except (EmbedderError, UnsupportedError) as error:
+        except (EmbedderError, UnsupportedError, StoreError) as error:
             self._error = error
             return Question(degraded=f"vectors: {error.message}")
         degraded = "vectors: some records wait for theirs" if waits else None
@@ -133,8 +135,10 @@ class Vectors:
 
     def tend(self) -> None:
         """After a recall: have the indexes seen to, if searching becomes faster by it."""
-        if self._store.fold_is_due():
-            self._nudge()
+        # The answer is there already; whatever is wrong now, the next recall will say.
+        with contextlib.suppress(StoreError):
+            if self._store.fold_is_due():
+                self._nudge()
 
     def make(
         self,
@@ -283,8 +287,9 @@ class Vectors:
         try:
             self._keep(embedder, waiting, wait=False)
             self._settle(embedder)
-        except StoreError:
+        except (StoreError, InvalidInputError) as error:
             # Busy, full, or not ours to write: recall does not depend on it.
+            self._error = error
             return False
         return True
 
@@ -322,7 +327,8 @@ class Vectors:
     def _take_over(self, embedder: CheckedEmbedder) -> None:
         """Switch to the wanted space, which is whole, in one step; then drop the others."""
         chosen, mine = self._store.settings(), embedder.fingerprint
-        if chosen.get(WANTED) != mine:
+        if chosen.get(WANTED) != mine or self._store.unembedded(mine, 1):
+            # Nobody asked for it, or some texts were refused that may be taken later.
             return
         if chosen.get(ACTIVE) != mine:
             self._activate(embedder)
@@ -331,6 +337,9 @@ class Vectors:
                 self._store.leave_space(space)
 
     def _nudge(self) -> None:
+        if self._process != os.getpid():
+            # In a forked child: whoever held the lock is not here to let it go.
+            self._lock, self._process = threading.Lock(), os.getpid()
         with self._lock:
             if self._worker is None or not self._worker.is_here():
                 self._worker = Worker(self.work)
@@ -341,11 +350,11 @@ class Vectors:
         try:
             with self._store.duty(DUTY) as is_ours:
                 if is_ours:
-                    self.make(stop=stop, polite=True)
-                    self._store.fold(stop)
-        except EmbedderUnavailableError as error:
-            self._error = error
-            return False
+                    try:
+                        self.make(stop=stop, polite=True)
+                    finally:
+                        # Words need no embedder.
+                        self._store.fold(stop)
         except LaminaError as error:
             # The store may be closed, or the embedder be wrong: recall and health tell of it.
             self._error = error

@@ -159,7 +159,9 @@ def _pooled(samples: Sequence[tuple[int, Array]]) -> Background:
 def _best(near: Array, limit: int) -> Array:
     if len(near) <= limit:
         return np.arange(len(near))
-    return np.argpartition(near, len(near) - limit)[len(near) - limit :]
+    # All that are as near as the last one: which of them is taken is not for chance to say.
+    last = len(near) - limit
+    return np.flatnonzero(near >= np.partition(near, last)[last])
 
 
 def _nearest(rids: Array, cosines: Array, limit: int) -> Neighbours:

@@ -139,12 +139,14 @@ class Nearest:
         with one_thread():
             general = index.background(self._asked, sight)
         self._spreads.append((len(index), Spread(general.mean, general.deviation)))
-        done, limit = 0, _FIRST
+        told, limit = set(within.touched), _FIRST
         while limit:
             with one_thread():
                 found = list(index.search(self._asked, limit, sight))
-            yield from (pair for pair in found[done:] if pair[0] not in within.touched)
-            done, limit = len(found), limit * _GROWTH if len(found) == limit else 0
+            # Who asks for more has more compared, and may find some that were passed over.
+            yield from (pair for pair in found if pair[0] not in told)
+            told.update(rid for rid, _ in found)
+            limit = limit * _GROWTH if len(found) == limit else 0
 
     def cosines(self, within: Within, rids: Sequence[int]) -> dict[int, float]:
         """How near these records are, as far as they have vectors that count."""
