@@ -13,7 +13,10 @@ from lamina import clock
 from lamina.core.filters import Filter, matches, parse
 from lamina.core.indexing import embedded_text
 from lamina.core.instants import check_instant, looking_back
-from lamina.core.ranking import Candidate, Options, Question, Ranking, rank
+from lamina.core.ranking.calibrate import DEFAULT_FLOOR
+from lamina.core.ranking.candidates import Background, Candidate, Options, Ranked
+from lamina.core.ranking.question import Question, understand
+from lamina.core.ranking.rank import order
 from lamina.core.settings import FLOOR, effective
 from lamina.core.text import query_terms
 from lamina.embedding import Question as Placed
@@ -71,7 +74,30 @@ class _Settled:
     search: Search
     question: Question
     options: Options
+    budget: int | None
     degraded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The verdict on all candidates."""
+
+    hits: tuple[Ranked, ...] = ()
+    doubtful: tuple[Ranked, ...] = ()
+    repeated: tuple[Ranked, ...] = ()
+    beyond: tuple[Ranked, ...] = ()
+
+    def place_of(self, record_id: str) -> tuple[int | None, Ranked, tuple[str, ...]]:
+        """Where a candidate ended, its verdict, and why it is no hit."""
+        groups = (
+            (self.hits, ""), (self.doubtful, "it is less likely what was asked for than the floor"),
+            (self.repeated, "a hit says nearly the same"), (self.beyond, "others are more likely"),
+        )  # fmt: skip
+        for group, reason in groups:
+            for place, one in enumerate(group, start=1):
+                if one.record.id == record_id:
+                    return (None, one, (reason,)) if reason else (place, one, ())
+        raise KeyError(record_id)
 
 
 class RecallPath:
@@ -91,7 +117,7 @@ class RecallPath:
         settled = self._settle(query, how)
         found = self._store.search(settled.search)
         ranking = self._ranked(settled, found)
-        hits = tuple(Hit(one.record, one.score, one.terms, one.parts) for one in ranking.hits)
+        hits = tuple(Hit(one.record, one.probability, one.terms, one.parts) for one in ranking.hits)
         self._announcer.searched(query, hits)
         self._vectors.tend()
         return Recall(
@@ -118,7 +144,7 @@ class RecallPath:
         place, one, reasons = ranking.place_of(record.id)
         if record.id not in known and place is None:
             reasons = ("it is neither among the best by words nor among the nearest", *reasons)
-        return WhyNot(record.id, query, place, reasons, one.score, one.parts)
+        return WhyNot(record.id, query, place, reasons, one.probability, one.parts)
 
     # -- inside
 
@@ -139,10 +165,12 @@ class RecallPath:
             around=True,
             live_at=wanted.live_at,
             as_of=wanted.as_of,
-            limit=max(_CANDIDATES, options.k + _SPARE),
+            limit=max(_CANDIDATES, options.limit + _SPARE),
         )
         degraded = () if placed.degraded is None else (placed.degraded,)
-        return _Settled(query, search, Question.of(query, now), options, degraded)
+        return _Settled(
+            query, search, understand(query, now, terms), options, how.get("budget"), degraded
+        )
 
     def _now(self, how: How, wanted: Query) -> datetime:
         present = wanted.live_at or self._reads.now()
@@ -160,7 +188,14 @@ class RecallPath:
         vector = settled.search.vector
         if vector is not None and settled.search.as_of is not None:
             candidates = self._placed(candidates, vector)
-        return rank(settled.question, candidates, found.spread, settled.options)
+        spread = found.spread
+        background = Background(
+            documents=found.documents,
+            cosine_mean=None if spread is None else spread.mean,
+            cosine_deviation=None if spread is None else spread.deviation,
+        )
+        ranked = order(settled.question, candidates, background, settled.options)
+        return _sifted(ranked, settled.options, settled.budget)
 
     def _placed(self, candidates: list[Candidate], vector: Vector) -> list[Candidate]:
         """Versions of the past have no vector any more: a few are worth making one again."""
@@ -201,8 +236,21 @@ class RecallPath:
 def _candidate(match: Match) -> Candidate:
     return Candidate(
         record=match.record, keyword=match.score, terms=match.terms, coverage=match.coverage,
-        worth=match.worth, cosine=match.cosine, before=match.before,
+        cosine=match.cosine, before=match.before,
     )  # fmt: skip
+
+
+def _sifted(ranked: list[Ranked], options: Options, budget: int | None) -> Ranking:
+    floor = DEFAULT_FLOOR if options.floor is None else options.floor
+    good = [one for one in ranked if one.probability >= floor]
+    doubtful = tuple(one for one in ranked if one.probability < floor)
+    hits, tokens = [], 0
+    for one in good[: options.limit]:
+        tokens += one.record.tokens
+        if budget is None or tokens <= budget:
+            hits.append(one)
+    beyond = [one for one in good if one not in hits]
+    return Ranking(tuple(hits), doubtful, (), tuple(beyond))
 
 
 def _check_query(query: object) -> None:
@@ -226,10 +274,9 @@ def _options(how: How, floor: str) -> Options:
             remedy="Use a whole number from 1, or none for no limit",
         )
     return Options(
-        k=check_limit(how.get("k", 10), "k"),
+        limit=check_limit(how.get("k", 10), "k"),
         floor=_share(how["floor"], "floor") if "floor" in how else in_force,
         diversity=_share(how.get("diversity", 0.0), "diversity"),
-        budget=budget,
     )
 
 

@@ -46,7 +46,9 @@ def curve_for(background: Background) -> Curve:
     return KEYWORDS if background.cosine_mean is None else HYBRID
 
 
-def calibrated(parts: Mapping[str, float], offset: float, background: Background) -> dict[str, float]:
+def calibrated(
+    parts: Mapping[str, float], offset: float, background: Background
+) -> dict[str, float]:
     """The parts on the scale of log-odds, with the question's own among them."""
     slope = curve_for(background).slope
     return {"base": offset, **{name: slope * value for name, value in parts.items()}}

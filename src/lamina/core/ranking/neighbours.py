@@ -61,9 +61,7 @@ def company(
     """For each turn, how many of the best others belong to its conversation: 1 for five or more."""
     order = sorted(candidates, key=lambda candidate: -scores[candidate.record.id])[:_COMPANY]
     best = {candidate.record.id for candidate in order if in_conversation(candidate)}
-    places = Counter(
-        candidate.record.scope for candidate in order if candidate.record.id in best
-    )
+    places = Counter(candidate.record.scope for candidate in order if candidate.record.id in best)
     return {
         candidate.record.id: min(
             (places[candidate.record.scope] - (candidate.record.id in best)) / _ENOUGH, 1.0

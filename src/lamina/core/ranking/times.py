@@ -157,7 +157,9 @@ def _ago(count: int, unit: str, today: datetime) -> Span:
     days = count * _DAYS[unit]
     if days > _LONGEST:
         raise ValueError
-    slack = timedelta(days={"day": 0, "night": 0, "week": 3, "fortnight": 4}.get(unit, days // 8 + 7))
+    slack = timedelta(
+        days={"day": 0, "night": 0, "week": 3, "fortnight": 4}.get(unit, days // 8 + 7)
+    )
     middle = today - timedelta(days=days)
     return Span(middle - slack, middle + slack + timedelta(days=1))
 
