@@ -1,4 +1,4 @@
-"""The values that ranking takes and gives: candidates, what is known of the search, ranked records."""
+"""The values that ranking takes and gives: candidates, what is known of the search, verdicts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
