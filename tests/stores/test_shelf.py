@@ -16,6 +16,7 @@ import lamina
 from lamina.core.changes import Erase, Move
 from lamina.core.record import State
 from lamina.errors import LaminaError, StoreError, StoreFullError
+from lamina.indexes import policy
 from lamina.stores.base import Severity
 from lamina.stores.sqlite import INDEXES, locks
 from lamina.stores.sqlite.store import SqliteStore
