@@ -2,7 +2,7 @@
 
 from typing import Final
 
-ANALYSER_VERSION: Final = 1
+ANALYSER_VERSION: Final = 2
 """Raised whenever any token changes: indexes built before are then stale."""
 
 INDEX_VERSION: Final = f"lamina-{ANALYSER_VERSION}"

@@ -1,120 +1,102 @@
-"""Cuts text into the pieces of BERT's uncased WordPiece vocabulary.
+"""Text into the numbers of word pieces, as an uncased BERT vocabulary has them.
 
-Lower case, accents stripped, every CJK character and punctuation mark a word of its own; each word is then
-cut greedily into the longest pieces that the vocabulary holds.
+Control characters go, accents go, case goes; punctuation and Chinese characters are words of their
+own; a word is cut greedily into the longest pieces that the vocabulary holds. A marker such as
+`[SEP]` inside a text is text.
 """
 
-from __future__ import annotations
-
-import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
+from typing import Final
 
-UNKNOWN = "[UNK]"
-START = "[CLS]"
-END = "[SEP]"
-_LONGEST_WORD = 100
-_CACHED_WORDS = 65_536
-_CACHED_CHARACTERS = 20_000
-_CHARACTERS_PER_PIECE = 32
-_ASCII_WORD = re.compile(r"[a-z0-9]+|[!-/:-@\[-`{-~]")
-_ASCII_DROPPED = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
-_IDEOGRAPHS = (
-    (0x4E00, 0x9FFF),
-    (0x3400, 0x4DBF),
-    (0x20000, 0x2A6DF),
-    (0x2A700, 0x2B73F),
-    (0x2B740, 0x2B81F),
-    (0x2B920, 0x2CEAF),
-    (0xF900, 0xFAFF),
-    (0x2F800, 0x2FA1F),
-)
-
-
-class _Characters(dict[int, str]):
-    """A table for `str.translate` that fills itself as characters turn up, and never grows large."""
-
-    def __missing__(self, code: int) -> str:
-        if len(self) >= _CACHED_CHARACTERS:
-            self.clear()
-        replacement = self[code] = self.replace(chr(code))
-        return replacement
-
-    def replace(self, character: str) -> str:
-        raise NotImplementedError
-
-
-class _Cleaned(_Characters):
-    """Drops control characters, makes every space plain, sets ideographs apart."""
-
-    def replace(self, character: str) -> str:
-        if character in "\t\n\r":
-            return " "
-        if character == "\ufffd" or unicodedata.category(character) in {"Cc", "Cf", "Co", "Cs"}:
-            return ""
-        if character.isspace():
-            return " "
-        code = ord(character)
-        if any(first <= code <= last for first, last in _IDEOGRAPHS):
-            return f" {character} "
-        return character
-
-
-class _Folded(_Characters):
-    """Drops combining marks, lowers case, sets punctuation apart."""
-
-    def replace(self, character: str) -> str:
-        category = unicodedata.category(character)
-        if category == "Mn":
-            return ""
-        if category.startswith("P") or (character.isascii() and category.startswith("S")):
-            return f" {character} "
-        return character.lower()
+UNKNOWN: Final = "[UNK]"
+BEGIN: Final = "[CLS]"
+END: Final = "[SEP]"
+LONGEST_WORD: Final = 100
+_REMEMBERED_WORDS: Final = 50_000
+_CHINESE: Final = (
+    (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
+)  # fmt: skip
 
 
 class WordPiece:
-    """Turns texts into piece numbers; safe to share between threads."""
+    """One vocabulary; safe to share between threads."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
-        self._pieces = {piece: number for number, piece in enumerate(vocabulary)}
-        self._longest = max(map(len, vocabulary))
-        self.unknown = self._pieces[UNKNOWN]
-        self.start = self._pieces[START]
-        self.end = self._pieces[END]
-        self._cleaned = _Cleaned()
-        self._folded = _Folded()
-        self._cut = lru_cache(_CACHED_WORDS)(self._cut_word)
+        self._number = {piece: number for number, piece in enumerate(vocabulary)}
+        self._unknown = self._number[UNKNOWN]
+        self._begin = self._number[BEGIN]
+        self._end = self._number[END]
+        self._characters = _Characters()
+        self._words: dict[str, tuple[int, ...]] = {}
 
     def encode(self, text: str, limit: int) -> list[int]:
-        """The numbers of the text's first pieces, at most `limit`, without start and end marks."""
-        numbers: list[int] = []
-        cut = self._cut
-        for word in self._words(text[: (limit + 1) * _CHARACTERS_PER_PIECE]):
-            numbers.extend(cut(word))
-            if len(numbers) >= limit:
-                del numbers[limit:]
+        """The numbers of the first pieces of `text`, at most `limit` with the markers around."""
+        numbers = [self._begin]
+        room = limit - 1
+        for word in text.translate(self._characters).split():
+            numbers += self._pieces(word)
+            if len(numbers) >= room:
+                del numbers[room:]
                 break
+        numbers.append(self._end)
         return numbers
 
-    def _words(self, text: str) -> list[str]:
-        if text.isascii():
-            return _ASCII_WORD.findall(text.translate(_ASCII_DROPPED).lower())
-        cleaned = text.translate(self._cleaned)
-        return unicodedata.normalize("NFD", cleaned).translate(self._folded).split()
+    def _pieces(self, word: str) -> tuple[int, ...]:
+        known = self._words.get(word)
+        if known is not None:
+            return known
+        if len(self._words) >= _REMEMBERED_WORDS:
+            self._words = {}
+        cut = self._words[word] = self._cut(word)
+        return cut
 
-    def _cut_word(self, word: str) -> tuple[int, ...]:
-        if len(word) > _LONGEST_WORD:
-            return (self.unknown,)
-        numbers, start = [], 0
+    def _cut(self, word: str) -> tuple[int, ...]:
+        if len(word) > LONGEST_WORD:
+            return (self._unknown,)
+        numbers = []
+        start = 0
         while start < len(word):
-            prefix = "##" if start else ""
-            for end in range(min(len(word), start + self._longest), start, -1):
-                number = self._pieces.get(prefix + word[start:end])
+            lead = "##" if start else ""
+            for end in range(len(word), start, -1):
+                number = self._number.get(lead + word[start:end])
                 if number is not None:
-                    numbers.append(number)
-                    start = end
                     break
             else:
-                return (self.unknown,)
+                return (self._unknown,)
+            numbers.append(number)
+            start = end
         return tuple(numbers)
+
+
+class _Characters(dict[int, str]):
+    """What each character becomes, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        become = self[code] = _become(chr(code))
+        return become
+
+
+def _become(character: str) -> str:
+    if character in "\t\n\r" or character.isspace():
+        # Vertical tab and its kind are control characters here, and those vanish.
+        return "" if unicodedata.category(character) == "Cc" and character not in "\t\n\r" else " "
+    if character == "\ufffd" or unicodedata.category(character) in ("Cc", "Cf", "Co"):
+        return ""
+    plain = "".join(
+        f" {part} " if _is_punctuation(part) else part.lower()
+        for part in unicodedata.normalize("NFD", character)
+        if unicodedata.category(part) != "Mn"
+    )
+    return f" {plain} " if _is_chinese(character) else plain
+
+
+def _is_punctuation(character: str) -> bool:
+    if character.isascii():
+        return character.isprintable() and not character.isalnum() and character != " "
+    return unicodedata.category(character).startswith("P")
+
+
+def _is_chinese(character: str) -> bool:
+    return any(first <= ord(character) <= last for first, last in _CHINESE)

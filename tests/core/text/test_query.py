@@ -33,7 +33,7 @@ def test_a_query_without_words_has_no_terms(query: str) -> None:
 def test_terms_of_any_text_are_tokens_of_it(text: str) -> None:
     terms = query_terms(text)
     assert {term.token for term in terms} <= set(tokens(text))
-    assert all(0 < term.weight <= 1 for term in terms)
+    assert all(0 < term.weight <= 3 for term in terms)
     assert bool(terms) == bool(tokens(text))
 
 
@@ -43,8 +43,19 @@ def test_the_whole_counts_more_than_its_parts() -> None:
     assert terms["process"].weight == terms["event"].weight == 0.4
 
 
-def test_a_part_that_is_also_asked_for_counts_as_a_whole() -> None:
-    assert _by_token("process ProcessEvent")["process"].weight == 1.0
+def test_a_part_that_is_also_asked_for_counts_as_a_whole_said_twice() -> None:
+    assert _by_token("process ProcessEvent")["process"].weight == 1.5
+
+
+def test_what_is_said_again_counts_more_up_to_a_limit() -> None:
+    assert _by_token("tea or more tea")["tea"].weight == 1.5
+    assert _by_token("tea " * 100)["tea"].weight == 3.0
+
+
+def test_a_chinese_character_is_asked_for_alone_but_counts_less_than_a_pair() -> None:
+    terms = _by_token("東京")
+    assert terms["東京"].weight == 1.0
+    assert terms["東"].weight == terms["京"].weight == 0.4
 
 
 @pytest.mark.parametrize(

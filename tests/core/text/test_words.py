@@ -23,7 +23,7 @@ def _finds(query: str, text: str) -> bool:
 
 
 def test_the_analyser_has_a_version() -> None:
-    assert ANALYSER_VERSION == 1
+    assert ANALYSER_VERSION == 2
 
 
 def test_repetitions_are_kept() -> None:
@@ -100,9 +100,10 @@ def test_different_words_stay_apart(query: str, text: str) -> None:
 
 
 def test_scripts_without_spaces_give_pairs() -> None:
-    assert tokens("東京都") == ["東京", "京都"]
+    assert tokens("東京都") == ["東京", "京都", "東", "京", "都"]
+    assert tokens("カメラ") == ["カメ", "メラ"]
     assert tokens("犬") == ["犬"]
-    assert tokens("使用Docker部署") == ["使用", "docker", "部署"]
+    assert tokens("使用Docker部署") == ["使用", "docker", "部署", "使", "用", "部", "署"]
     assert tokens("กรุง") == ["กร", "รุ", "ุง"]
 
 

@@ -1,5 +1,6 @@
 """Terms: what a query asks the index for, and how much each answer counts."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,6 +12,10 @@ MAX_TERMS: Final = 64
 _WHOLE: Final = 1.0
 # Less than half, so that `C++` finds texts on C++ before texts on C that say it twice.
 _PART: Final = 0.4
+# What a long question says again, it is about: worth half a mention more each time, up to a limit
+# that keeps one word from drowning all others.
+_AGAIN: Final = 0.5
+_TIMES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +35,25 @@ def query_terms(text: str) -> tuple[Term, ...]:
     or symbols has no terms.
     """
     weights: dict[str, float] = {}
+    times: Counter[str] = Counter()
     for chunk in text.split():
         found = analyse(chunk)
         for token in found.wholes:
             weights[token] = _WHOLE
         for token in found.parts:
             weights.setdefault(token, _PART)
+        times.update(found.wholes + found.parts)
     stop = stop_tokens()
     kept = [token for token in weights if token not in stop] or list(weights)
-    kept.sort(key=lambda token: (-weights[token], -len(token), token))
+    emphasis = {token: weights[token] * _emphasis(times[token]) for token in kept}
+    kept.sort(key=lambda token: (-emphasis[token], -len(token), token))
     return tuple(
-        Term(token, weights[token], _is_piece(token, weights)) for token in kept[:MAX_TERMS]
+        Term(token, emphasis[token], _is_piece(token, weights)) for token in kept[:MAX_TERMS]
     )
+
+
+def _emphasis(times: int) -> float:
+    return 1 + _AGAIN * (min(times, _TIMES) - 1)
 
 
 def _is_piece(token: str, weights: dict[str, float]) -> bool:

@@ -19,6 +19,7 @@ _UNSPACED: Final = (
     (0x20000, 0x3FFFF),
 )  # fmt: skip
 _STARTS: Final = [first for first, _ in _UNSPACED]
+_IDEOGRAPHS: Final = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
 _LAST_CACHED: Final = 0xFFFF
 
 
@@ -37,6 +38,11 @@ def is_unspaced(code: int) -> bool:
     if code < _STARTS[0]:
         return False
     return code <= _UNSPACED[bisect_right(_STARTS, code) - 1][1]
+
+
+def is_ideograph(code: int) -> bool:
+    """Whether a code point is a Chinese character, in whichever language it is used."""
+    return any(first <= code <= last for first, last in _IDEOGRAPHS)
 
 
 def shape_of(text: str) -> str:

@@ -4,7 +4,8 @@ A text is cut at white space and each chunk is analysed alone, so a word is foun
 around it. A chunk gives its whole forms (`c++`, `/etc/hosts`, `processevent`) and their parts (`c`,
 `etc`, `host`, `process`, `event`), both stemmed where they are words, and the surface of each word
 that stemming changed, so that any piece of it can be looked up. Scripts written without spaces
-give overlapping pairs of characters.
+give overlapping pairs of characters; Chinese characters, each of which means something, stand alone
+as well.
 """
 
 import re
@@ -13,7 +14,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from lamina.core.text.fold import fold
-from lamina.core.text.shape import shape_of
+from lamina.core.text.shape import is_ideograph, shape_of
 from lamina.core.text.stem import stem, without_article
 
 MAX_TOKEN: Final = 64
@@ -116,7 +117,7 @@ def _analyse(chunk: str) -> Analysis:
         start, end = run.span()
         kind = shape[start]
         if kind == "c":
-            found.wholes += _pairs(folded[start:end])
+            _unspaced(folded[start:end], found)
         elif kind in "rs":
             found.wholes.append(folded[start:end])
         else:
@@ -124,10 +125,15 @@ def _analyse(chunk: str) -> Analysis:
     return found.to_analysis()
 
 
-def _pairs(run: str) -> list[str]:
+def _unspaced(run: str, found: _Found) -> None:
+    """Analyse a run of letters of a script written without spaces."""
     if len(run) == 1:
-        return [run]
-    return [run[at : at + 2] for at in range(len(run) - 1)]
+        found.wholes.append(run)
+        return
+    found.wholes += [run[at : at + 2] for at in range(len(run) - 1)]
+    # A question seldom cuts its words where the answer does: with pairs alone an eighth of the
+    # records that answer a Chinese question is missed.
+    found.parts += [letter for letter in run if is_ideograph(ord(letter))]
 
 
 def _compound(text: str, shape: str, found: _Found) -> None:

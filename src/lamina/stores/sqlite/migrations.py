@@ -9,7 +9,7 @@ from lamina.errors import StoreDamagedError, StoreUnavailableError, StoreVersion
 from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, one, use_wal
 
 _FOLDER: Final = Path(__file__).parent / "migrations"
-STEPS: Final = ("0001_first.sql", "0002_identity.sql")
+STEPS: Final = ("0001_first.sql", "0002_identity.sql", "0003_vectors.sql")
 NEWEST: Final = len(STEPS)
 _SETTINGS: Final = (
     "insert or replace into setting values ('format', ?);"
@@ -41,6 +41,9 @@ def migrate(connection: Connection, alone: bool, known: Sequence[str] | None = N
     found = _check_ours(connection)
     check_format(found, newest)
     if found == newest:
+        if one(connection, "pragma journal_mode") != "wal":
+            # Another program has changed it; the promises to many processes rest on it.
+            use_wal(connection)
         return
     if found and not alone:
         raise StoreUnavailableError(

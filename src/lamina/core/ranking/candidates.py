@@ -1,0 +1,67 @@
+"""The values that ranking takes and gives: candidates, what is known of the search, ranked records."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lamina.core.ids import RecordId
+from lamina.core.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A record that may answer, with what the search found out about it."""
+
+    record: Record
+    keyword: float = 0.0
+    """Its BM25 score, also where it was found in another way."""
+    coverage: float = 0.0
+    """How much of what the question's words tell it holds, from 0 to 1."""
+    terms: tuple[str, ...] = ()
+    cosine: float | None = None
+    """Nearness to the question in meaning; nothing while its vector is pending or there is none."""
+    before: RecordId | None = None
+    """What was said right before it in the same conversation."""
+    uses: int = 0
+    """How often it was recalled before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Background:
+    """What the search knows about the whole store, against which a candidate stands out."""
+
+    documents: int
+    """How many documents the keyword statistics are of."""
+    cosine_mean: float | None = None
+    """The question's mean cosine to a sample of everything in reach; nothing without vectors."""
+    cosine_deviation: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How the caller wants the result."""
+
+    floor: float | None = None
+    """The least probability of relevance that is returned; the measured default if not given."""
+    limit: int = 10
+    diversity: float = 0.0
+    """From 0, the best regardless of what they repeat, to 1, as different as can be."""
+    half_life_days: float = 90.0
+    """After how long the advantage of a new record is halved."""
+    collapse: bool = True
+    """Whether near-duplicates stand behind the best of them."""
+    without: frozenset[str] = frozenset()
+    """Names of parts to leave out, for measuring what each is worth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A record with its probability of relevance and what that is made of."""
+
+    record: Record
+    probability: float
+    score: float
+    """The logarithm of the odds: what the parts add up to."""
+    parts: Mapping[str, float] = field(hash=False)
+    terms: tuple[str, ...] = ()
+    duplicates: tuple[RecordId, ...] = ()
+    """Others that say nearly the same and were left out for it."""
