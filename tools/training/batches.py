@@ -75,7 +75,9 @@ class Corpus:
             torch.tensor(np.concatenate(all_lengths), device="cuda"),
         )
 
-    def padded(self, views: torch.Tensor, size: int, asking: float = 0.0) -> tuple[torch.Tensor, torch.Tensor]:
+    def padded(
+        self, views: torch.Tensor, size: int, asking: float = 0.0
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """The views' tokens between start and end marks; a share starts with the mark of a question."""
         lengths = self.lengths[views].clamp(max=size - 2)
         places = torch.arange(size, device="cuda")[None]
@@ -95,7 +97,11 @@ class Corpus:
         axes = torch.linalg.eigh(vectors.T @ vectors)[1].flip(1)[:, :dimensions]
         print("kept by the reduction", float((vectors @ axes).norm(dim=1).square().mean()))
         self.target = torch.empty(len(self.starts), dimensions, device="cuda", dtype=torch.float16)
-        for (size, amount), bucket in zip(SIZES, [*self.buckets[:1], torch.cat([self.buckets[1], self.held_out]), *self.buckets[2:]], strict=True):
+        for (size, amount), bucket in zip(
+            SIZES,
+            [*self.buckets[:1], torch.cat([self.buckets[1], self.held_out]), *self.buckets[2:]],
+            strict=True,
+        ):
             for part in bucket.split(amount):
                 reduced = teacher.embed(*self.padded(part, size)) @ axes
                 self.target[part] = torch.nn.functional.normalize(reduced, dim=1).half()
@@ -134,7 +140,9 @@ class Pairs:
 
     def draw(self) -> tuple[Batch, Batch]:
         """Questions and the documents they look for."""
-        queries, documents, size, amount = self.groups[self._draw.choice(len(self.groups), p=self._weights)]
+        queries, documents, size, amount = self.groups[
+            self._draw.choice(len(self.groups), p=self._weights)
+        ]
         runs = torch.randperm(len(queries) // self.RUN, device="cuda")[: amount // self.RUN]
         chosen = (runs[:, None] * self.RUN + torch.arange(self.RUN, device="cuda")).flatten()
         sides = []

@@ -28,7 +28,14 @@ from .teacher import Teacher
 
 SHARPNESS, WARM_UP, STATIC = 20.0, 300, 0.4
 BUCKET_SHARES = (0.18, 0.34, 0.26, 0.17, 0.05)
-FAVOUR = {"reply": 0.4, "probe": 1.3, "intent": 0.5, "answer": 0.7, "paraphrase": 0.6, "release-note": 1.5}
+FAVOUR = {
+    "reply": 0.4,
+    "probe": 1.3,
+    "intent": 0.5,
+    "answer": 0.7,
+    "paraphrase": 0.6,
+    "release-note": 1.5,
+}
 
 
 @dataclass(slots=True)
@@ -51,8 +58,14 @@ def pupil(description: str, teacher: Teacher, corpus: Corpus, out: Path) -> Pupi
     student = Student(Shape(*map(int, numbers)), teacher.table @ axes, corpus.commonness).cuda()
     if (out / f"{name}.rest.npz").exists():
         load(student, name, out)
-    matrices = [p for n, p in student.named_parameters() if p.ndim == 2 and "table" not in n and "positions" not in n]
-    others = [p for n, p in student.named_parameters() if p.ndim != 2 or "table" in n or "positions" in n]
+    matrices = [
+        p
+        for n, p in student.named_parameters()
+        if p.ndim == 2 and "table" not in n and "positions" not in n
+    ]
+    others = [
+        p for n, p in student.named_parameters() if p.ndim != 2 or "table" in n or "positions" in n
+    ]
     optimizer = torch.optim.AdamW(
         [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}],
         lr=float(rate),
@@ -60,7 +73,9 @@ def pupil(description: str, teacher: Teacher, corpus: Corpus, out: Path) -> Pupi
         fused=True,
     )
     print(name, sum(p.numel() for p in student.parameters()) / 1e6, "M parameters")
-    return Pupil(name, student, torch.compile(student, dynamic=True), optimizer, float(contrast), float(rate))
+    return Pupil(
+        name, student, torch.compile(student, dynamic=True), optimizer, float(contrast), float(rate)
+    )
 
 
 def likeness(ours: torch.Tensor, theirs: torch.Tensor) -> torch.Tensor:
@@ -90,7 +105,9 @@ losses = torch.compile(likeness, dynamic=True)
 contrasts = torch.compile(finding, dynamic=True)
 
 
-def step(learner: Pupil, batch: Batch, sides: tuple[Batch, Batch], progress: float) -> dict[str, torch.Tensor]:
+def step(
+    learner: Pupil, batch: Batch, sides: tuple[Batch, Batch], progress: float
+) -> dict[str, torch.Tensor]:
     """One update; returns the parts of the loss."""
     learner.steps += 1
     warm = min(1.0, learner.steps / WARM_UP)
@@ -142,7 +159,10 @@ def main(folder: str, out: str, seconds: str, *descriptions: str) -> None:
     print(f"{time.time() - begun:.0f}s views", len(corpus.starts), [len(b) for b in corpus.buckets])
     corpus.learn(teacher, DIMENSIONS)
     print(f"{time.time() - begun:.0f}s taught")
-    pairs, pupils = Pairs(corpus, FAVOUR), [pupil(text, teacher, corpus, Path(out)) for text in descriptions]
+    pairs, pupils = (
+        Pairs(corpus, FAVOUR),
+        [pupil(text, teacher, corpus, Path(out)) for text in descriptions],
+    )
     draw, started, steps, progress = np.random.default_rng(2), time.time(), 0, 0.0
     while progress < 1:
         batch, sides = corpus.draw(int(draw.choice(5, p=BUCKET_SHARES)), 0.25), pairs.draw()
@@ -152,7 +172,10 @@ def main(folder: str, out: str, seconds: str, *descriptions: str) -> None:
         if steps in {5, 30, 100} or steps % 400 == 0:
             for learner, part in zip(pupils, parts, strict=True):
                 told = " ".join(f"{name} {float(value):.3f}" for name, value in part.items())
-                print(f"{steps} {time.time() - begun:.0f}s {learner.name}: {told} || {agreement(learner, corpus)}", flush=True)
+                print(
+                    f"{steps} {time.time() - begun:.0f}s {learner.name}: {told} || {agreement(learner, corpus)}",
+                    flush=True,
+                )
     for learner in pupils:
         print("final", learner.name, steps, agreement(learner, corpus))
         save(learner.student, learner.name, Path(out))

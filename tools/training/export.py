@@ -13,7 +13,9 @@ from .quantise import quantised
 
 def save(student: Student, name: str, folder: Path) -> None:
     """Two files: NAME.table.npz and NAME.rest.npz."""
-    state = {key: value.detach().float().cpu().numpy() for key, value in student.state_dict().items()}
+    state = {
+        key: value.detach().float().cpu().numpy() for key, value in student.state_dict().items()
+    }
     rows, scales = quantised(state.pop("table.weight"))
     np.savez_compressed(folder / f"{name}.table.npz", rows=rows, scales=scales)
     state["static_weight"] = np.exp(state["static_weight"])
@@ -25,8 +27,13 @@ def save(student: Student, name: str, folder: Path) -> None:
 
 def load(student: Student, name: str, folder: Path) -> None:
     """Fills a student with what `save` wrote."""
-    with np.load(folder / f"{name}.rest.npz") as rest, np.load(folder / f"{name}.table.npz") as table:
+    with (
+        np.load(folder / f"{name}.rest.npz") as rest,
+        np.load(folder / f"{name}.table.npz") as table,
+    ):
         state = {key: rest[key].astype(np.float32) for key in rest.files if key != "shape"}
-        state["table.weight"] = table["rows"].astype(np.float32) * table["scales"].astype(np.float32)[:, None]
+        state["table.weight"] = (
+            table["rows"].astype(np.float32) * table["scales"].astype(np.float32)[:, None]
+        )
     state["static_weight"] = np.log(np.maximum(state["static_weight"], 1e-7))
     student.load_state_dict({key: torch.tensor(value) for key, value in state.items()})

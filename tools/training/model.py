@@ -51,10 +51,14 @@ class Block(nn.Module):
         """One layer."""
         batch, length, width = states.shape
         mixed = self.attend(self.before_attention(states))
-        queries, keys, values = mixed.view(batch, length, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        queries, keys, values = mixed.view(
+            batch, length, 3, self.heads, width // self.heads
+        ).permute(2, 0, 3, 1, 4)
         heard = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
         states = states + self.merge(heard.transpose(1, 2).reshape(batch, length, width))
-        return states + self.narrow(functional.relu(self.widen(self.before_hidden(states))).square())
+        return states + self.narrow(
+            functional.relu(self.widen(self.before_hidden(states))).square()
+        )
 
 
 class Student(nn.Module):
@@ -64,7 +68,9 @@ class Student(nn.Module):
         super().__init__()
         self.table = nn.Embedding.from_pretrained(table.clone(), freeze=False)
         self.positions = nn.Parameter(torch.randn(POSITIONS, shape.width) * 0.02)
-        self.enter = nn.Linear(TABLE, shape.width, bias=False) if shape.width != TABLE else nn.Identity()
+        self.enter = (
+            nn.Linear(TABLE, shape.width, bias=False) if shape.width != TABLE else nn.Identity()
+        )
         self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.layers))
         self.last = Norm(shape.width)
         self.pool = nn.Linear(shape.width, 1, bias=False)

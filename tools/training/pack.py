@@ -1,6 +1,6 @@
 """Packs the harvested texts and pairs, and the teacher, into the few files that training reads.
 
-    python -m training.pack HARVEST VOCABULARY TEACHER.safetensors OUT
+python -m training.pack HARVEST VOCABULARY TEACHER.safetensors OUT
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ class Pool:
     def place(self, text: str) -> int | None:
         """Where the text's tokens are in the pool; None for a text of next to none."""
         numbers = self._wordpiece.encode(text, MOST_TOKENS)
-        if not numbers or (len(numbers) > 4 and numbers.count(self._wordpiece.unknown) > len(numbers) // 4):
+        if not numbers or (
+            len(numbers) > 4 and numbers.count(self._wordpiece.unknown) > len(numbers) // 4
+        ):
             return None
         sequence = np.array(numbers, np.uint16)
         key = sequence.tobytes()

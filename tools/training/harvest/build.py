@@ -25,8 +25,13 @@ from . import catalogue, code, commits, dialogues, markup, questions
 from .items import Item, Mirror, Text, texts
 from .probes import Prober
 
-EXCLUDED = re.compile(r"attrs|httpx|sqlite.utils|^llm$|locomo|beam|longmem|cosqa|codesearchnet|prefeval|madial|memsim|qmsum", re.I)
-HELD_OUT_PACKAGES = frozenset("toolz more-itertools boltons humanize arrow peewee textblob networkx beets tinydb".split())
+EXCLUDED = re.compile(
+    r"attrs|httpx|sqlite.utils|^llm$|locomo|beam|longmem|cosqa|codesearchnet|prefeval|madial|memsim|qmsum",
+    re.I,
+)
+HELD_OUT_PACKAGES = frozenset(
+    "toolz more-itertools boltons humanize arrow peewee textblob networkx beets tinydb".split()
+)
 Job = tuple[str, str, Callable[[], Iterator[Item]]]
 
 
@@ -43,21 +48,27 @@ def first_names(mirrors: Path) -> list[str]:
 
 def headed(mirror: Mirror, pattern: str, limit: int) -> Iterator[Item]:
     """The sections of a repository's documents, read by their file ending."""
-    reader = markup.rst if "rst" in pattern else markup.markup if "html" in pattern else markup.markdown
+    reader = (
+        markup.rst if "rst" in pattern else markup.markup if "html" in pattern else markup.markdown
+    )
     for document in mirror.documents(pattern, limit):
         yield from markup.harvest(reader(document))
 
 
 def fiction(mirror: Mirror) -> Iterator[Item]:
     """Paragraphs of a novel."""
-    for document in mirror.documents(r"src/epub/text/(?!(colophon|imprint|titlepage|uncopyright|toc)).*\.xhtml$", 80):
+    for document in mirror.documents(
+        r"src/epub/text/(?!(colophon|imprint|titlepage|uncopyright|toc)).*\.xhtml$", 80
+    ):
         for _, paragraphs in markup.markup(document):
             yield from texts(*paragraphs[:400])
 
 
 def debian(folder: Path, pattern: str) -> Iterator[Item]:
     """Manual pages and HTML documents of unpacked packages."""
-    files = sorted(path for path in folder.glob(pattern) if path.is_file() and path.stat().st_size < 800_000)
+    files = sorted(
+        path for path in folder.glob(pattern) if path.is_file() and path.stat().st_size < 800_000
+    )
     for path in files[:: max(1, len(files) // 900)]:
         raw = path.read_bytes()
         source = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8", "replace")
@@ -72,9 +83,18 @@ def labelled(mirror: Mirror, pattern: str) -> Iterator[Item]:
     for path in mirror.paths(pattern):
         content = mirror.read(path).decode("utf-8", "replace")
         if path.endswith(".json"):
-            rows += [(text, label) for part in json.loads(content).values() for text, label in part if label != "oos"]
+            rows += [
+                (text, label)
+                for part in json.loads(content).values()
+                for text, label in part
+                if label != "oos"
+            ]
         elif ";" in content.split("\n", 1)[0]:
-            rows += [(r["answer"], r["intent"]) for r in csv.DictReader(io.StringIO(content), delimiter=";") if r.get("answer")]
+            rows += [
+                (r["answer"], r["intent"])
+                for r in csv.DictReader(io.StringIO(content), delimiter=";")
+                if r.get("answer")
+            ]
         else:
             rows += [(r["text"], r["category"]) for r in csv.DictReader(io.StringIO(content))]
     yield from questions.intents(rows)
@@ -101,7 +121,11 @@ def jobs(mirrors: Path, packages: Path, system: Path) -> list[Job]:
     for name, licence, pattern, limit in catalogue.DOCUMENTS:
         add(name, licence, lambda m=at(name), p=pattern, n=limit: headed(m, p, n))
     for name, licence, pattern, limit in catalogue.SENTENCES:
-        add(name, licence, lambda m=at(name), p=pattern, n=limit: questions.sentences(m.documents(p, 400), n))
+        add(
+            name,
+            licence,
+            lambda m=at(name), p=pattern, n=limit: questions.sentences(m.documents(p, 400), n),
+        )
     for name in catalogue.NOVELS:
         add(f"standardebooks/{name}", "CC0-1.0", lambda m=at(f"standardebooks/{name}"): fiction(m))
     for name, licence in catalogue.PROJECTS:
@@ -128,7 +152,9 @@ def _run(place: int) -> tuple[int, list[tuple[str, ...]]]:
     kept: list[tuple[str, ...]] = []
     try:
         for item in _JOBS[place][2]():
-            kept.append((item.text,) if isinstance(item, Text) else (item.kind, item.query, item.document))
+            kept.append(
+                (item.text,) if isinstance(item, Text) else (item.kind, item.query, item.document)
+            )
     except Exception as problem:  # noqa: BLE001  one broken source must not end the harvest
         print(f"{_JOBS[place][0]}: {problem!r}", file=sys.stderr)
     return place, kept
@@ -148,16 +174,28 @@ def main(mirrors: str, packages: str, system: str, out: str) -> None:
         for place, kept in pool.map(_run, range(len(_JOBS))):
             name, licence, _ = _JOBS[place]
             for item in kept:
-                digest = hashlib.blake2b("\0".join(item).casefold().encode(), digest_size=9).digest()
+                digest = hashlib.blake2b(
+                    "\0".join(item).casefold().encode(), digest_size=9
+                ).digest()
                 if digest in seen:
                     continue
                 seen.add(digest)
                 kind = "text" if len(item) == 1 else "pair"
-                print(json.dumps([name, *item], ensure_ascii=False), file=alone if kind == "text" else paired)
+                print(
+                    json.dumps([name, *item], ensure_ascii=False),
+                    file=alone if kind == "text" else paired,
+                )
                 counts[name, licence, kind] += 1
     with (target / "origins.tsv").open("w", encoding="utf-8") as table:
         for name, licence in dict.fromkeys((name, licence) for name, licence, _ in counts):
-            print(name, licence, counts[name, licence, "text"], counts[name, licence, "pair"], sep="\t", file=table)
+            print(
+                name,
+                licence,
+                counts[name, licence, "text"],
+                counts[name, licence, "pair"],
+                sep="\t",
+                file=table,
+            )
 
 
 if __name__ == "__main__":

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_PERMISSIVE = re.compile(r"MIT|BSD|Apache|ISC|PSF|Python Software|Zope|Unlicense|CC0|Public Domain|PIL|HPND|Artistic|MPL|Mozilla", re.I)
+_PERMISSIVE = re.compile(
+    r"MIT|BSD|Apache|ISC|PSF|Python Software|Zope|Unlicense|CC0|Public Domain|PIL|HPND|Artistic|MPL|Mozilla",
+    re.I,
+)
 _COPYLEFT = re.compile(r"\bA?GPL|\bLGPL|GNU|Proprietary|Other/", re.I)
 
 DIALOGUES = (
@@ -45,7 +48,12 @@ DOCUMENTS = (
     ("python/peps", "CC0-1.0", r"pep-\d+\.rst$", 900),
     ("rust-lang/rfcs", "MIT OR Apache-2.0", r"^text/.*\.md$", 700),
     ("django/django", "BSD-3-Clause", r"^docs/.*\.txt$(?#rst)", 700),
-    ("zulip/zulip", "Apache-2.0", r"^(docs|starlight_help|help|templates/zerver/help)/.*\.mdx?$", 700),
+    (
+        "zulip/zulip",
+        "Apache-2.0",
+        r"^(docs|starlight_help|help|templates/zerver/help)/.*\.mdx?$",
+        700,
+    ),
     ("reactjs/zh-hans.react.dev", "CC-BY-4.0", r"^src/content/.*\.md$", 150),
     ("microsoft/Web-Dev-For-Beginners", "MIT", r"(README|assignment)\.md$", 300),
     ("basecamp/handbook", "CC-BY-4.0", r"\.md$", 200),
@@ -89,7 +97,11 @@ PROJECTS = (
     ("zulip/zulip", "Apache-2.0"),
 )
 DEBIAN = (
-    ("manpages, manpages-dev", "Linux-man-pages-copyleft, BSD, MIT", "usr/share/man/man[2347]/*.gz"),
+    (
+        "manpages, manpages-dev",
+        "Linux-man-pages-copyleft, BSD, MIT",
+        "usr/share/man/man[2347]/*.gz",
+    ),
     ("python3.11-doc", "PSF-2.0", "usr/share/doc/python3.11/html/**/*.html"),
     ("postgresql-doc-15", "PostgreSQL", "usr/share/doc/postgresql-doc-15/html/*.html"),
     ("sqlite3-doc", "Public Domain", "usr/share/doc/sqlite3*/**/*.html"),

@@ -33,7 +33,8 @@ def members(archive: Path, most_bytes: int = 400_000) -> Iterator[tuple[str, str
 
 def _wanted(path: str) -> bool:
     return path.endswith((".py", ".md", ".rst", ".txt")) and not any(
-        part in path for part in ("/_vendor/", "/vendor/", "/locale/", "requirements", "SOURCES.txt", "LICENSE")
+        part in path
+        for part in ("/_vendor/", "/vendor/", "/locale/", "requirements", "SOURCES.txt", "LICENSE")
     )
 
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from .items import Item, Mirror, pair, texts
 
-_TRAILER = re.compile(r"^(signed-off-by|co-authored-by|reviewed-by|change-id|closes|fixes|refs)\b.*$", re.I | re.M)
+_TRAILER = re.compile(
+    r"^(signed-off-by|co-authored-by|reviewed-by|change-id|closes|fixes|refs)\b.*$", re.I | re.M
+)
 _NUMBER = re.compile(r"\s*[(\[]?(?:gh-|GH-|#)(\d{2,6})[)\]]?(?:\([^)]*\))?")
 _LINK = re.compile(r"https?://\S+|\[([^\]]*)\]\([^)]*\)")
 _ENTRY = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+(.*(?:\n(?!\s*(?:[-*+]|\d+\.)\s|\s*\n).*)*)", re.M)

@@ -36,7 +36,9 @@ def schema_guided(mirror: Mirror, prober: Prober) -> Iterator[Item]:
     """DSTC8: service dialogues, one in two to keep the domains from dominating."""
     for place, document in enumerate(mirror.documents(r"^(train|dev|test)/dialogues_.*json$", 200)):
         for dialogue in json.loads(document)[place % 2 :: 2]:
-            yield from conversation([(t["speaker"], t["utterance"]) for t in dialogue["turns"]], prober)
+            yield from conversation(
+                [(t["speaker"], t["utterance"]) for t in dialogue["turns"]], prober
+            )
 
 
 def taskmaster(mirror: Mirror, prober: Prober) -> Iterator[Item]:
@@ -56,14 +58,20 @@ def personas(mirror: Mirror, prober: Prober) -> Iterator[Item]:
             turns = re.findall(r"^(User \d): ?(.+)$", row[2], re.M)
             yield from conversation(turns, prober)
             for speaker, facts in zip(("User 1", "User 2"), row[:2], strict=True):
-                yield from _facts(facts.splitlines(), [said for who, said in turns if who == speaker])
+                yield from _facts(
+                    facts.splitlines(), [said for who, said in turns if who == speaker]
+                )
 
 
 def _facts(facts: list[str], said: list[str]) -> Iterator[Item]:
     yield from texts(*facts)
     for fact in facts:
         words = set(re.findall(r"[a-z]{4,}", fact.lower()))
-        best = max(said, key=lambda line: len(words & set(re.findall(r"[a-z]{4,}", line.lower()))), default="")
+        best = max(
+            said,
+            key=lambda line: len(words & set(re.findall(r"[a-z]{4,}", line.lower()))),
+            default="",
+        )
         if len(words & set(re.findall(r"[a-z]{4,}", best.lower()))) >= 2:
             yield from pair("fact", fact, best)
 
@@ -77,7 +85,9 @@ def topical(mirror: Mirror, prober: Prober) -> Iterator[Item]:
 
 def chat_logs(mirror: Mirror, prober: Prober) -> Iterator[Item]:
     """Channels where people help one another with their computers."""
-    for document in mirror.documents(r"^data/(train|dev|test|channel-two|new-domains)/.*ascii\.txt$", 200):
+    for document in mirror.documents(
+        r"^data/(train|dev|test|channel-two|new-domains)/.*ascii\.txt$", 200
+    ):
         turns = re.findall(r"^\[[^\]]*\] <([^>]+)> (.+)$", document, re.M)
         for speaker, said in turns:
             yield from texts(f"{speaker}: {said}" if len(said) % 2 else said)
@@ -90,7 +100,9 @@ def chinese_trips(mirror: Mirror, prober: Prober) -> Iterator[Item]:
         with zipfile.ZipFile(io.BytesIO(mirror.read(path))) as opened:
             dialogues: dict[str, Any] = json.loads(opened.read(opened.namelist()[0]))
         for dialogue in dialogues.values():
-            yield from conversation([(m["role"], m["content"]) for m in dialogue["messages"]], prober)
+            yield from conversation(
+                [(m["role"], m["content"]) for m in dialogue["messages"]], prober
+            )
 
 
 def chinese_talk(mirror: Mirror, prober: Prober) -> Iterator[Item]:

@@ -18,7 +18,9 @@ _TAG = re.compile(r"<[^>\n]{1,300}>")
 _MARKS = re.compile(r"(\*\*|__|`+|\{#[^}]*\})")
 _ROLE = re.compile(r":[a-z:]+:`~?([^`<]*?)(?:\s*<[^`]*>)?`")
 _UNDERLINE = re.compile(r"^([=\-~^\"'#*+.`])\1{2,}\s*$")
-_BLOCK_HTML = re.compile(r"</?(?:p|li|dd|dt|div|td|tr|pre|ul|ol|table|section|note|para)\b[^>]*>", re.I)
+_BLOCK_HTML = re.compile(
+    r"</?(?:p|li|dd|dt|div|td|tr|pre|ul|ol|table|section|note|para)\b[^>]*>", re.I
+)
 _HEAD_HTML = re.compile(r"<(h[1-6]|title)\b[^>]*>(.*?)</\1>", re.I | re.S)
 _SCRIPT = re.compile(r"<(script|style|math|m:math|table)\b.*?</\1>", re.I | re.S)
 
@@ -119,5 +121,9 @@ def harvest(sections: list[Section], title: str = "", most: int = 60) -> Iterato
         yield from texts(*paragraphs[:12])
         body = " ".join(paragraphs)[:1200]
         if len(heading) > 3 and len(body) > 60:
-            named = f"{title}: {heading}" if title and title.casefold() != heading.casefold() else heading
+            named = (
+                f"{title}: {heading}"
+                if title and title.casefold() != heading.casefold()
+                else heading
+            )
             yield from pair("heading", named, body)

@@ -118,7 +118,9 @@ def glosses(folder: Path, held_out: bool = False) -> Iterator[Item]:
                 continue
             meaning, *examples = re.split(r';\s*"', gloss.strip())
             yield from pair("gloss", ", ".join(words), meaning)
-            yield from texts(f"{words[0]}: {meaning}", *[example.strip('" ;') for example in examples])
+            yield from texts(
+                f"{words[0]}: {meaning}", *[example.strip('" ;') for example in examples]
+            )
 
 
 def sentences(documents: Iterable[str], most: int) -> Iterator[Item]:
