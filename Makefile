@@ -20,6 +20,9 @@ FORKS ?= 20
 CLOCKS ?= 50
 TAMPERINGS ?= 1000
 MUTANTS ?= 100
+# How large a store `make bench` fills, and where sets of questions lie, if there are any.
+RECORDS ?= 100000
+DATA ?=
 ARGS ?=
 LOCK_ARGS ?=
 
@@ -71,9 +74,11 @@ faults: setup ## break the world on purpose and look for what was acknowledged; 
 	    --size damage=$(DAMAGES) \
 	    --size mutants=$(MUTANTS) $(ARGS)
 
-bench: setup ## measure writes on this machine
+bench: setup ## measure on this machine: writes, speed with size, and recall with DATA=folder
 	@mkdir -p build
 	$(BIN)/lamina bench write --dir build/bench
+	$(BIN)/lamina bench speed --records $(RECORDS) --plot build/growth.svg --dir build/bench
+	@if [ -n "$(DATA)" ]; then $(BIN)/lamina bench retrieval --data "$(DATA)" --dir build/bench; fi
 
 wheel: setup ## build dist/*.whl and dist/*.tar.gz
 	$(BIN)/python -m build --no-isolation --outdir dist

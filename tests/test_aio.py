@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from lamina import Memory, NotFoundError, aio
+from lamina.testing import FakeEmbedder
 
 NOT_MIRRORED = {"path_for"}
 """Makes a synchronous write path for importers; it does no I/O of its own."""
@@ -30,6 +31,21 @@ def test_a_conversation_in_an_event_loop(tmp_path: Path) -> None:
             finn = mem.agent("finn", project="web")
             await finn.remember("mine")
             assert await mem.project("web").count() == 1
+
+    anyio.run(talk)
+
+
+def test_an_embedder_of_ones_own_from_an_event_loop(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with await aio.open(tmp_path, embedder=FakeEmbedder(name="mine")) as mem:
+            kept = await mem.remember("herons nest by the river", key="heron")
+            told: list[float] = []
+            done = await mem.reindex(on_progress=told.append)
+            assert (done.records, done.vectors.made, told[-1]) == (1, 1, 1.0)
+            assert (await mem.vectors()).space == "mine|64"
+            found = await mem.recall("river", floor=0.0, now="2026-03-01T12:00:00Z")
+            assert found.hits[0].record.id == kept.id
+            assert (await mem.why_not("heron", "river", floor=0.0)).rank == 1
 
     anyio.run(talk)
 

@@ -254,3 +254,57 @@ def test_a_setting_of_another_process_is_noticed(on_disk: Path) -> None:
 def _told_by_one_more_read(memory: Memory) -> int:
     memory.get("k")
     return len(read_paths(memory))
+
+
+GARBAGE = [
+    {"at": "soon"}, {"at": "2026-01-01T00:00:00"}, {"at": b"x"}, {"kind": "memory:nonsense"},
+    {"body": "{"}, {"body": "[" * 100_000}, {"body": "[]"}, {"body": "7"}, {"body": b"x"},
+    {"body": '["user","",[],{"session_id":7}]'}, {"body": '["user","",5,{}]'},
+    {"body": '["user",7,[],{"session_id":"s"}]'}, {"scope": b"x", "layer": ""},
+    {"tid": 2**63 - 1}, {"tid": 10**18}, {"tid": -5},
+]  # fmt: skip
+SOUND = {
+    "tid": 5, "at": "2026-01-01T00:00:00.000000Z", "kind": "memory:flush", "actor": "user",
+    "scope": "project/web", "layer": "session",
+    "body": '["user","",[],{"session_id":"planted"}]',
+}  # fmt: skip
+
+
+def plant(folder: Path, **changed: int | str | bytes) -> None:
+    with closing(connect(folder / "lamina.db", create=False)) as other:
+        row = (SOUND | changed).values()
+        other.execute("delete from telemetry where tid > 0")
+        other.execute("insert or replace into telemetry values (?, ?, ?, ?, ?, ?, ?)", tuple(row))
+
+
+def flushed(memory: Memory, after: str | None = None) -> list[str]:
+    return [e.session_id for e in memory.events(after) if isinstance(e, MemoryFlush)]
+
+
+@pytest.mark.parametrize("garbage", GARBAGE, ids=lambda garbage: f"{garbage!r:.40}")
+def test_a_notice_that_cannot_be_read_is_as_good_as_absent(
+    garbage: dict[str, int | str | bytes], on_disk: Path
+) -> None:
+    with lamina.open(on_disk, project="web") as memory:
+        plant(on_disk)
+        assert flushed(memory) == ["planted"]
+        plant(on_disk, **garbage)
+        memory.announce(MemoryFlush(session_id="after"))
+        feed = memory.events(names=["memory:flush"])
+        assert [e.session_id for e in feed if isinstance(e, MemoryFlush)] == ["after"]
+        memory.announce(MemoryFlush(session_id="later"))
+        assert flushed(memory, feed.cursor) == ["later"]
+
+
+@pytest.mark.parametrize("said", ["", "x", "-1", "9" * 5000, "1.5", b"x"])
+def test_an_erase_is_noticed_whatever_the_last_one_left(said: str | bytes, on_disk: Path) -> None:
+    with lamina.open(on_disk, project="web") as memory:
+        plant(on_disk, tid=2**63 - 1)
+        plant(on_disk, tid=0, kind="erase", body=said)
+        with lamina.open(on_disk, project="web") as other:
+            gone = other.remember("a heron on the pier")
+            memory.announce(MemoryFlush(session_id="before"))
+            other.erase(gone.id)
+        memory.flush()
+        memory.announce(MemoryFlush(session_id="after"))
+        assert flushed(memory) == ["after"]

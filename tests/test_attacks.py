@@ -1,7 +1,10 @@
 """Things someone tried, so that they stay tried: rights, erasure, interrupts, moved stores."""
 
 import os
+import shutil
 import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -15,6 +18,8 @@ from lamina.core.filters import Condition, Op
 from lamina.core.principal import Surface
 from lamina.exchange import export_lines, import_lines
 from lamina.stores.sqlite.connections import Connections
+from lamina.stores.sqlite.driver import connect, one
+from lamina.stores.sqlite.pool import Pool
 from tests.places import mem
 
 __all__ = ["mem"]
@@ -182,15 +187,65 @@ def test_short_words_in_a_log_that_cannot_be_emptied_are_reported(tmp_path: Path
         reader.close()
 
 
-def test_a_moved_removed_or_replaced_store_takes_no_writes(tmp_path: Path) -> None:
+def every_use(mem: Memory) -> list[Callable[[], object]]:
+    return [
+        lambda: mem.remember("into another store"),
+        lambda: mem.get("k"),
+        lambda: mem.count(),
+        lambda: mem.recall("before"),
+        lambda: list(mem.changes()),
+        lambda: mem.store.pulse(),
+    ]
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_a_moved_removed_or_replaced_store_takes_no_reads_or_writes(
+    used: bool, tmp_path: Path
+) -> None:
     with lamina.open(tmp_path / "a") as mem:
-        mem.remember("before")
+        mem.remember("before", key="k")
+        mem.store.pulse()
+        if not used:
+            # As after a fork: every connection is opened by name when it is needed.
+            mem.store._connections._pool.close()  # type: ignore[attr-defined]  # of this store
         (tmp_path / "a").rename(tmp_path / "b")
-        with pytest.raises(StoreError, match="moved"):
-            mem.remember("into nowhere")
-        lamina.open(tmp_path / "a").close()
-        with pytest.raises(StoreError, match="moved"):
-            mem.remember("into another store")
+        for use in every_use(mem):
+            with pytest.raises(StoreError, match="moved"):
+                use()
+        with lamina.open(tmp_path / "a") as other:
+            other.remember("elsewhere", key="k")
+            for use in every_use(mem):
+                with pytest.raises(StoreError, match="moved"):
+                    use()
+        shutil.rmtree(tmp_path / "a")
+        (tmp_path / "b").rename(tmp_path / "a")
+        assert mem.get("k").text == "before"
+        assert mem.count() == 1
+
+
+def test_a_connection_that_led_elsewhere_is_not_kept(tmp_path: Path) -> None:
+    real, aside = tmp_path / "lamina.db", tmp_path / "aside.db"
+    for path, said in ((aside, "elsewhere"), (real, "here")):
+        with closing(connect(path, create=True)) as connection:
+            connection.execute(f"create table said as select '{said}' as text")
+    looks: list[int] = []
+
+    def check() -> None:
+        looks.append(real.stat().st_ino)
+        if len(looks) == 1:
+            # Between the look and the opening.
+            real.rename(tmp_path / "moved.db")
+            aside.rename(real)
+        elif looks[-1] != looks[0]:
+            raise StoreError("moved")
+
+    pool = Pool(real, check)
+    with pytest.raises(StoreError, match="moved"), pool.reader():
+        pytest.fail("the other file was handed out")
+    (tmp_path / "moved.db").rename(real)
+    with pool.reader() as connection:
+        assert one(connection, "select text from said") == "here"
+    pool.close()
 
 
 def test_a_linked_database_is_refused(tmp_path: Path) -> None:

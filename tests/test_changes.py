@@ -161,6 +161,22 @@ def test_what_is_no_cursor_is_refused(text: str, tmp_path: Path) -> None:
         mem.changes(after=text)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["", "nonsense", "project", "project/", "project/web/task/t-1", "Global", "user/a b", "x" * 9],
+)
+def test_a_cursor_that_names_no_stream_is_refused(name: str, mem: Memory) -> None:
+    mem.remember("one")
+    here = parse_cursor(mem.cursor(), "cursor")
+    for cursor in (
+        replace(here, places={**here.places, name: (1, "0" * 12)}),
+        replace(here, within=("global", name)),
+    ):
+        for call in (mem.changes, mem.events):
+            with pytest.raises(InvalidInputError, match="not a cursor"):
+                call(after=cursor.to_text())
+
+
 @pytest.mark.parametrize("timeout", [-1, "soon", float("nan"), float("inf"), True])
 def test_what_is_no_time_to_wait_is_refused(timeout: float, tmp_path: Path) -> None:
     with lamina.open(tmp_path) as mem, pytest.raises(InvalidInputError, match="`timeout`"):

@@ -143,3 +143,16 @@ def test_a_reader_in_the_way_is_reported_and_a_later_erase_finishes(tmp_path: Pa
         other = mem.remember("something else")
         assert mem.erase(other.id).complete
         assert residue(tmp_path, ["CANARY-marmalade-sky-1234"]) == []
+
+
+@pytest.mark.parametrize("line", ['{"erased": "01', "[" * 100_000, "7", '{"erased"', "\udcff"])
+def test_a_line_that_cannot_be_read_does_not_swallow_the_next_tombstone(
+    line: str, tmp_path: Path
+) -> None:
+    (tmp_path / "erased.jsonl").write_bytes(line.encode(errors="surrogateescape"))
+    with lamina.open(tmp_path) as mem:
+        old = [mem.remember(f"heron {number}").id for number in range(2)]
+        for one in old:
+            assert mem.erase(one).complete
+        assert mem.store.tombstones(old) == {*old}
+    assert len((tmp_path / "erased.jsonl").read_bytes().splitlines()) == 3

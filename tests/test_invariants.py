@@ -19,7 +19,7 @@ from lamina.core.changes import Action, Event
 from lamina.core.layers import LAYERS
 from lamina.core.record import Record, canonical_bytes, to_json
 from lamina.exchange import export_lines, import_lines
-from lamina.stores.base import Query
+from lamina.stores.questions import Query
 from tests.places import mem
 
 if TYPE_CHECKING:

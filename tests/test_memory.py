@@ -1,6 +1,7 @@
 """The front door: what a user sees, the same on every store."""
 
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -27,7 +28,7 @@ def test_what_is_remembered_is_recalled_at_once(mem: Memory) -> None:
     [hit] = mem.recall("which port has the staging database?").hits
     assert hit.record.id == kept.id
     assert hit.record.tags == ("db",)
-    assert (kept.rev, kept.action, kept.pending) == (1, "created", ())
+    assert (kept.rev, kept.action, kept.pending) == (1, "created", ("vectors",))
 
 
 def test_nothing_relevant_means_nothing_returned(mem: Memory) -> None:
@@ -335,3 +336,26 @@ def test_limits_are_checked(mem: Memory, limit: Any) -> None:
         mem.query(limit=limit)
     with pytest.raises(InvalidInputError, match="`k`"):
         mem.recall("x", k=limit)
+
+
+@pytest.mark.parametrize(
+    "drafts",
+    [["text"], "text", {"text": "x"}, [{"text": "fine"}, None], [["text"]], [7], 7, None,
+     [[("text", "x")]], b"text"],
+)  # fmt: skip
+def test_what_is_no_draft_is_refused(drafts: Any, mem: Memory) -> None:
+    with pytest.raises(InvalidInputError, match="`drafts`"):
+        mem.remember_many(drafts)
+    assert mem.count() == 0
+
+
+def test_a_draft_with_a_name_that_is_no_text_is_refused(mem: Memory) -> None:
+    drafts: Any = [{7: "x", "text": "y"}]
+    with pytest.raises(InvalidInputError, match="`7`"):
+        mem.remember_many(drafts)
+
+
+def test_any_mapping_is_a_draft(mem: Memory) -> None:
+    drafts: Any = (MappingProxyType({"text": text, "key": text}) for text in ("one", "two"))
+    mem.remember_many(drafts)
+    assert mem.get("two").text == "two"

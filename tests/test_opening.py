@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -12,6 +13,7 @@ import lamina
 from lamina import InvalidInputError, LaminaError, StoreError, UnsupportedError, config
 from lamina.errors import StoreDamagedError, StoreReadOnlyError, StoreVersionError
 from lamina.stores import filesystem
+from lamina.testing import FakeEmbedder
 
 
 def test_the_nearest_directory_is_found_on_the_way_up(tmp_path: Path) -> None:
@@ -267,3 +269,24 @@ def test_a_damaged_json_file_is_refused_and_kept(tmp_path: Path) -> None:
         with pytest.raises(kind):
             lamina.open(f"json:{path}")
         assert path.read_text() == text
+
+
+def test_an_embedder_of_ones_own_makes_the_vectors(tmp_path: Path) -> None:
+    mine = FakeEmbedder(name="mine")
+    with lamina.open(tmp_path, embedder=mine) as mem:
+        mem.project("web").remember("herons nest by the river")
+        assert mem.reindex().vectors.made == 1
+        found = mem.vectors()
+        assert (found.embedder, found.space, found.usable) == ("mine|64", "mine|64", True)
+    assert [texts for texts, _ in mine.calls] == [("herons nest by the river",)]
+    with lamina.open(tmp_path, embedder=FakeEmbedder(name="other")) as mem:
+        assert (mem.vectors().space, mem.vectors().usable) == ("mine|64", False)
+        assert mem.reindex().vectors.space == "other|64"
+
+
+@pytest.mark.parametrize("wrong", ["lamina", "ollama:x", object(), 7, FakeEmbedder])
+def test_what_cannot_embed_is_refused_before_a_store_is_made(wrong: Any, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="`embedder`") as refused:
+        lamina.open(tmp_path / "store", embedder=wrong)
+    assert refused.value.remedy
+    assert not (tmp_path / "store").exists()

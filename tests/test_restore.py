@@ -134,6 +134,21 @@ def test_a_tombstone_whose_erase_never_took_place_is_carried_out(home: Path) -> 
     assert (home / "new" / "erased.jsonl").read_text().count(gone) == 1
 
 
+def test_a_line_whose_erase_never_took_place_does_not_take_what_lives_here(home: Path) -> None:
+    with lamina.open(home / "store") as mem:
+        kept, gone = mem.get("canary").id, mem.remember("a heron on the pier").id
+        mem.backup(home / "later")
+        assert mem.erase(gone).complete
+    with (home / "store" / "erased.jsonl").open("a") as ledger:
+        ledger.write(f'{{"erased": "{kept}", "at": "2026-01-01T00:00:00.000000Z"}}\n')
+    for name in ("later", "backup", "later"):
+        report = lamina.restore(home / name, home / "store", replace=True)
+        assert report.erased == ((gone,) if name == "later" else ())
+        with lamina.open(home / "store") as mem:
+            assert mem.get("canary").text == CANARY
+            assert mem.store.tombstones([kept, gone]) == {gone}
+
+
 def test_an_older_format_is_upgraded(tmp_path: Path) -> None:
     packed = (RELEASED / "format-1.db.gz").read_bytes()
     (tmp_path / "old").write_bytes(gzip.decompress(packed))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lamina.memory import Memory
     from lamina.opening import open  # noqa: A004 - `lamina.open` is the name a user would say
     from lamina.restoring import restore
-    from lamina.results import BackupReport, Erasure, Hit, Recall, RestoreReport
+    from lamina.results import BackupReport, Erasure, Hit, IndexReport, Recall, RestoreReport
 
 _HOMES = {
     "lamina.core.changes": ("Receipt", "Version"),
@@ -46,7 +46,7 @@ _HOMES = {
     "lamina.memory": ("Memory",),
     "lamina.opening": ("open",),
     "lamina.restoring": ("restore",),
-    "lamina.results": ("BackupReport", "Erasure", "Hit", "Recall", "RestoreReport"),
+    "lamina.results": ("BackupReport", "Erasure", "Hit", "IndexReport", "Recall", "RestoreReport"),
 }
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "Erasure",
     "ForbiddenError",
     "Hit",
+    "IndexReport",
     "InvalidInputError",
     "LaminaError",
     "Memory",

@@ -19,6 +19,7 @@ from lamina import opening
 from lamina.clock import stopwatch
 from lamina.core.announcements import Announcement
 from lamina.core.changes import Changed
+from lamina.embedders.protocol import Embedder
 from lamina.feed import check_timeout
 from lamina.memory import Memory
 
@@ -164,16 +165,20 @@ class AsyncMemory:
     accept = _threaded(Memory.accept)
     undo = _threaded(Memory.undo)
     erase = _threaded(Memory.erase)
+    index = _threaded(Memory.index)
     get = _threaded(Memory.get)
     query = _threaded(Memory.query)
     count = _threaded(Memory.count)
     recall = _threaded(Memory.recall)
+    why_not = _threaded(Memory.why_not)
     history = _threaded(Memory.history)
     cursor = _threaded(Memory.cursor)
     announce = _threaded(Memory.announce)
     reveal = _threaded(Memory.reveal)
     settings = _threaded(Memory.settings)
     configure = _threaded(Memory.configure)
+    vectors = _threaded(Memory.vectors)
+    reindex = _threaded(Memory.reindex)
     backup = _threaded(Memory.backup)
     check = _threaded(Memory.check)
     anchor = _threaded(Memory.anchor)
@@ -200,7 +205,10 @@ async def open(  # noqa: A001 - `lamina.aio.open` is the name a user would say
     project: str | None = None,
     name: str = "user",
     role: str = "admin",
+    embedder: Embedder | None = None,
 ) -> AsyncMemory:
     """Open a store as `lamina.open` does, without blocking the event loop."""
-    work = functools.partial(opening.open, where, project=project, name=name, role=role)
+    work = functools.partial(
+        opening.open, where, project=project, name=name, role=role, embedder=embedder
+    )
     return AsyncMemory(await to_thread.run_sync(work))

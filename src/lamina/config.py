@@ -1,12 +1,13 @@
-"""Where the store is and which project this is: the only reader of the environment.
+"""Where the store, the project and services are found: the only reader of the environment.
 
-Found as git finds its own: the nearest `.lamina` directory from here upwards, else the one in the
-home directory. `.lamina/config.toml` may name the project.
+A store is found as git finds its own: the nearest `.lamina` directory from here upwards, else the
+one in the home directory. `.lamina/config.toml` may name the project. Services and keys are named
+by the environment alone: a directory that one comes across must not decide where texts are sent.
 """
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,10 @@ from lamina.errors import InvalidInputError
 FOLDER: Final = ".lamina"
 FILE: Final = "config.toml"
 _KNOWN: Final = frozenset(("project",))
+OLLAMA_URL: Final = "http://127.0.0.1:11434"
+OPENAI_URL: Final = "https://api.openai.com/v1"
+EMBED_SECONDS: Final = 30.0
+_LONGEST_SECONDS: Final = 600.0
 HOME: Final = "home directory"
 """The origin of a directory that nobody named and nothing led to."""
 
@@ -39,6 +44,32 @@ class Config:
     def path(self) -> Path:
         """The directory of the store."""
         return Path(self.directory.value or FOLDER)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingServices:
+    """Where embedding models answer, what opens them, and how long to wait."""
+
+    ollama: Origin = Origin(OLLAMA_URL, "default")
+    openai: Origin = Origin(OPENAI_URL, "default")
+    openai_key: str = field(default="", repr=False)
+    seconds: float = EMBED_SECONDS
+
+
+def load_services(environment: Mapping[str, str] | None = None) -> EmbeddingServices:
+    """Settle where embedding models are asked.
+
+    `OPENAI_API_KEY` goes only where OpenAI's own variables point: an address given to Lamina alone
+    gets the key given to Lamina alone.
+    """
+    environ = os.environ if environment is None else environment
+    openai = _first(environ, ("LAMINA_OPENAI_URL", "OPENAI_BASE_URL"), OPENAI_URL)
+    keys = ["LAMINA_OPENAI_KEY"]
+    if openai.origin != "LAMINA_OPENAI_URL":
+        keys.append("OPENAI_API_KEY")
+    key = _first(environ, keys, "").value or ""
+    ollama = _first(environ, ("LAMINA_OLLAMA_URL", "OLLAMA_HOST"), OLLAMA_URL)
+    return EmbeddingServices(ollama, openai, key, _seconds(environ))
 
 
 def load(
@@ -121,3 +152,28 @@ def _project(given: str | None, environ: Mapping[str, str], folder: Path) -> Ori
     if "project" in values:
         return Origin(check_name(values["project"], "project"), str(folder / FILE))
     return Origin(None, "none")
+
+
+def _first(environ: Mapping[str, str], names: Sequence[str], default: str) -> Origin:
+    for name in names:
+        value = environ.get(name, "").strip()
+        if value:
+            return Origin(value, name)
+    return Origin(default, "default")
+
+
+def _seconds(environ: Mapping[str, str]) -> float:
+    name = "LAMINA_EMBED_TIMEOUT"
+    given = environ.get(name, "").strip()
+    if not given:
+        return EMBED_SECONDS
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= _LONGEST_SECONDS:
+        raise InvalidInputError(
+            f"`{name}` cannot be {given!r:.40}",
+            remedy=f"Use seconds, more than 0 and at most {_LONGEST_SECONDS:g}",
+        )
+    return seconds

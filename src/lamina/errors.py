@@ -7,12 +7,15 @@ LaminaError
 ├── ConflictError              someone changed it first; re-read and retry
 ├── UnsupportedError           this store cannot do that; pick another
 ├── SecretError                a sealed value cannot be sealed or opened
+├── EmbedderError              what makes vectors answered wrongly or refused
+│   └── EmbedderUnavailableError  ... it is down or slow; retry later
 └── StoreError                 the store failed
     ├── StoreUnavailableError  ... and may recover; retry later
     ├── StoreReadOnlyError     ... it can be read, not written
     ├── StoreFullError         ... no room is left
     ├── StoreVersionError      ... it belongs to another version of Lamina
     └── StoreDamagedError      ... what is on disk is not what was written
+        └── IndexDamagedError  ... but it was derived and can be built again
 
 An error carries a stable `code`, the same in the library, on the command line and over the
 network, and a `remedy`: what a person can do next.
@@ -73,6 +76,19 @@ class SecretError(LaminaError):
     code = "secret_error"
 
 
+class EmbedderError(LaminaError):
+    """The embedder refused or answered wrongly; what was written is kept, without its vector."""
+
+    code = "embedder"
+
+
+class EmbedderUnavailableError(EmbedderError):
+    """The embedder is down, busy or too slow and may recover."""
+
+    code = "embedder_unavailable"
+    retryable = True
+
+
 class StoreError(LaminaError):
     """The store failed; nothing that was not acknowledged should be relied on."""
 
@@ -109,3 +125,9 @@ class StoreDamagedError(StoreError):
     """What is on disk is not what was written."""
 
     code = "store_damaged"
+
+
+class IndexDamagedError(StoreDamagedError):
+    """A derived index file is damaged or somebody else's; the records are not touched by it."""
+
+    code = "index_damaged"

@@ -22,7 +22,7 @@ from lamina.core.scope import Scope
 from lamina.core.sealed import references
 from lamina.errors import ForbiddenError, InvalidInputError, LaminaError, StoreError
 from lamina.memory import Memory
-from lamina.stores.base import Query
+from lamina.stores.questions import Query
 from lamina.writing import WritePath
 
 T = TypeVar("T", State, Trust)

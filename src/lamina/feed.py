@@ -97,7 +97,7 @@ class Feed(Following, Iterator["Changed"]):
         if not self._ready:
             # What was hidden behind it is passed as well.
             self._here = self._ahead
-        return replace(change, cursor=self.cursor)
+        return replace(change, place=self._here)
 
     def _fill(self) -> None:
         """Read on until there is something to hand out, or an end."""

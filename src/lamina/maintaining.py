@@ -8,12 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lamina.core import settings
+from lamina.core.embedder_spec import OFF
 from lamina.core.indexing import index_terms
 from lamina.core.record import Record
 from lamina.core.retention import HISTORY, Pruned, retention
 from lamina.core.sealed import Sealed
 from lamina.errors import InvalidInputError, LaminaError, SecretError
-from lamina.results import LayerHistory, MaintenanceReport
+from lamina.results import LayerHistory, MaintenanceReport, Reindexed
 from lamina.stores.base import Aids, Finding, Severity, Store
 from lamina.timing import StoreClock
 
@@ -21,22 +22,45 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from lamina.embedding import Vectors
+    from lamina.results import VectorHealth
     from lamina.vault import Vault
+
+_WORDS_SHARE = 0.1
+"""Of the work of indexing anew, that which is about words."""
 
 
 def findings(
-    store: Store, vault: "Vault", tell: "Callable[[float], None]" = lambda share: None
+    store: Store,
+    vault: "Vault",
+    vectors: "Vectors",
+    tell: "Callable[[float], None]" = lambda share: None,
 ) -> list[Finding]:
-    """Everything that can be said about a store, the key to its secrets and the clock."""
+    """Everything that can be said about a store, the key to its secrets, vectors and the clock."""
     secrets = _asked("secrets", lambda: _key(vault))
     opens = partial(_opens, vault) if secrets.severity is Severity.OK else None
     found = store.check(Aids(analyse=analysed, opens=opens, tell=tell))
-    return [*found, secrets, _asked("clock", StoreClock(store).finding)]
+    embedding = _asked("embedding", lambda: _embedding(vectors.health()))
+    return [*found, secrets, embedding, _asked("clock", StoreClock(store).finding)]
 
 
 def analysed(record: Record) -> tuple[str, ...]:
     """The words that a record is to be found by."""
     return index_terms(record, record.key)
+
+
+def reindex(
+    store: Store, vectors: "Vectors", tell: "Callable[[float], None]" = lambda share: None
+) -> Reindexed:
+    """Build the keyword index anew, then make every vector that is missing."""
+    records = store.reindex(analysed)
+    tell(_WORDS_SHARE)
+    vectors.change()
+    # Or the worker would make the same vectors at the same time.
+    vectors.stop()
+    vectors.make(lambda share: tell(_WORDS_SHARE + (1 - _WORDS_SHARE) * share))
+    tell(1.0)
+    return Reindexed(records, vectors.health())
 
 
 def maintain(store: Store, *, dry_run: bool, confirm: bool) -> MaintenanceReport:
@@ -69,6 +93,35 @@ def _key(vault: "Vault") -> Finding:
     if problem is None:
         return Finding("secrets", Severity.OK, "nothing wrong")
     return Finding("secrets", Severity.RECORD, problem.message, problem.remedy)
+
+
+def _embedding(found: "VectorHealth") -> Finding:
+    """How the vectors are coming along. Without them recall goes by words, so nothing is damage."""
+    if found.embedder == OFF:
+        return Finding("embedding", Severity.OK, "off; recall goes by words alone")
+    told = f"{found.embedder}: {found.made:,} made, {found.pending:,} pending"
+    wrong, remedy = _in_the_way(found)
+    if not wrong:
+        return Finding("embedding", Severity.OK, told)
+    return Finding("embedding", Severity.NOTE, f"{told}; {'; '.join(wrong)}", remedy=remedy)
+
+
+def _in_the_way(found: "VectorHealth") -> tuple[list[str], str]:
+    """What keeps vectors from being whole, and what helps most."""
+    wrong, remedy = [], ""
+    if found.refused:
+        wrong.append(f"texts that it could not take: {found.refused:,}")
+        remedy = "These are found by their words; another embedder may take them"
+    if found.next_space:
+        wrong.append(f"it is to take over from {found.space}")
+        remedy = "Run `lamina reindex` to make them now"
+    elif found.space and not found.usable:
+        wrong.append(f"the vectors in use are those of {found.space}")
+        remedy = "Use that embedder again, or run `lamina reindex` to change over"
+    if found.error:
+        wrong.append(f"last: {found.error}")
+        remedy = "See to the embedder; what is pending is made once it answers"
+    return wrong, remedy
 
 
 def _opens(vault: "Vault", box: Sealed) -> bool:

@@ -6,29 +6,28 @@ and returns values; what may be seen and done is decided in `lamina.core.access`
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from lamina.announcing import Announcer
-from lamina.core import access, settings
+from lamina.core import access
 from lamina.core.ids import RecordId, check_id, is_id
 from lamina.core.layers import layer_named
 from lamina.core.names import check_name
 from lamina.core.principal import Principal, Role, Surface, check_role
 from lamina.core.record import State
 from lamina.core.scope import GLOBAL, Scope
+from lamina.embedding import Vectors
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
+from lamina.keeping import Keeping
 from lamina.reading import Asked, ReadPath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
-    from types import TracebackType
+    from pathlib import Path
 
-    from lamina.core.anchor import Anchor
     from lamina.core.announcements import Announcement
     from lamina.core.changes import Receipt, Version
     from lamina.core.draft import ContentFields, Draft, DraftFields
@@ -36,17 +35,24 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.events import Events
     from lamina.feed import Feed
-    from lamina.results import BackupReport, Erasure, MaintenanceReport, Recall
-    from lamina.stores.base import Finding, Store
+    from lamina.recalling import How, RecallPath
+    from lamina.results import Erasure, IndexReport, Recall, WhyNot
+    from lamina.sources import IndexOptions
+    from lamina.stores.base import Store
     from lamina.vault import Vault
     from lamina.writing import WritePath
 
 
-class Memory(AbstractContextManager["Memory"]):
+class Memory(Keeping):
     """Memories as one principal sees them."""
 
     def __init__(
-        self, store: Store, vault: Vault, principal: Principal, announcer: Announcer | None = None
+        self,
+        store: Store,
+        vault: Vault,
+        principal: Principal,
+        announcer: Announcer | None = None,
+        vectors: Vectors | None = None,
     ) -> None:
         self.store = store
         self.principal = principal
@@ -56,6 +62,7 @@ class Memory(AbstractContextManager["Memory"]):
         """What this handle can see."""
         self._vault = vault
         self._announcer = announcer or Announcer(store, principal)
+        self._vectors = vectors or Vectors(store)
 
     # -- other handles on the same store
 
@@ -81,6 +88,12 @@ class Memory(AbstractContextManager["Memory"]):
         return ReadPath(self.store, self.reach, homes, self._announcer)
 
     @cached_property
+    def _recalls(self) -> RecallPath:
+        from lamina.recalling import RecallPath
+
+        return RecallPath(self.store, self._reads, self._vectors, self._announcer)
+
+    @cached_property
     def _path(self) -> WritePath:
         return self.path_for(self.principal.surface)
 
@@ -92,7 +105,7 @@ class Memory(AbstractContextManager["Memory"]):
         from lamina.writing import WritePath
 
         speaker = replace(self.principal, surface=surface)
-        return WritePath(self.store, self._vault, speaker, self.reach)
+        return WritePath(self.store, self._vault, speaker, self.reach, self._vectors.owed)
 
     def _bound(self, principal: Principal) -> Memory:
         """Only an unbound admin hands out handles; anything else would widen what it was given."""
@@ -103,7 +116,8 @@ class Memory(AbstractContextManager["Memory"]):
                 f"{mine.role.value} `{mine.name}` may not open a handle on `{wanted}`",
                 remedy="Open it from the handle that lamina.open() returned",
             )
-        return Memory(self.store, self._vault, principal, self._announcer.of(principal))
+        announcer = self._announcer.of(principal)
+        return Memory(self.store, self._vault, principal, announcer, self._vectors)
 
     # -- writing
 
@@ -126,12 +140,9 @@ class Memory(AbstractContextManager["Memory"]):
         self, drafts: Iterable[Draft], *, idempotency_key: str | None = None
     ) -> Receipt:
         """Keep several memories in one commit: all of them, or none."""
-        from lamina.core.draft import Draft, check_fields
+        from lamina.core.draft import check_drafts
 
-        puts = []
-        for draft in drafts:
-            check_fields(dict(draft), Draft)
-            puts.append(self._path.put(draft, self.scope))
+        puts = [self._path.put(draft, self.scope) for draft in check_drafts(drafts)]
         if not puts:
             raise InvalidInputError("`drafts` is empty", remedy="Pass at least one memory")
         return self._path.commit(puts, idempotency_key)
@@ -181,6 +192,12 @@ class Memory(AbstractContextManager["Memory"]):
 
         return erasing.erase(self.store, self._path, self.reach, self._all_named(names))
 
+    def index(self, path: str | Path, **options: Unpack[IndexOptions]) -> IndexReport:
+        """Take the text files at or below a path into layer `source`, and follow their changes."""
+        from lamina import sources
+
+        return sources.index(self, path, **options)
+
     # -- reading
 
     def get(
@@ -225,18 +242,19 @@ class Memory(AbstractContextManager["Memory"]):
         """How many records match a filter."""
         return self._reads.count(Asked(where, scope, as_of))
 
-    def recall(
-        self,
-        query: str,
-        *,
-        k: int = 10,
-        layers: Sequence[str] | None = None,
-        where: Mapping[str, Any] | Filter | None = None,
-        scope: str | None = None,
-        as_of: str | datetime | None = None,
-    ) -> Recall:
-        """Search by words, best first; nothing relevant means nothing returned."""
-        return self._reads.recall(query, Asked(where, scope, as_of), k=k, layers=layers)
+    def recall(self, query: str, **how: Unpack[How]) -> Recall:
+        """Search by words and meaning, best first; nothing relevant means nothing returned.
+
+        `k` says how many at most, `layers`, `where`, `scope` and `as_of` which records come into
+        question, `now` what words like "yesterday" are read against, `floor` how likely a hit must
+        be, `diversity` how different hits should be, `budget` how many tokens they may have
+        together, and `weights` how much words, meaning and the other signals count.
+        """
+        return self._recalls.recall(query, how)
+
+    def why_not(self, name: str, query: str, **how: Unpack[How]) -> WhyNot:
+        """What kept a record, named by id or key, out of a recall asked in the same words."""
+        return self._recalls.why_not(self._named(name), query, how)
 
     def history(self, name: str) -> list[Version]:
         """Every change of a record with the version it made, oldest first.
@@ -310,83 +328,6 @@ class Memory(AbstractContextManager["Memory"]):
                 return self._vault.open(box)
         raise NotFoundError(f"record {record.id} holds no such secret")
 
-    # -- the store itself
-
-    def settings(self) -> dict[str, str]:
-        """The settings of the store, with what holds for each."""
-        return settings.effective(self.store.settings())
-
-    def configure(self, name: str, value: str) -> None:
-        """Choose a setting for everyone on this store."""
-        self._check_whole("change the store's settings")
-        self.store.configure(name, settings.check_setting(name, value))
-        self._announcer.ask_again()
-
-    def backup(
-        self, path: str | Path, *, on_progress: Callable[[float], None] | None = None
-    ) -> BackupReport:
-        """Write a verified copy of the whole store into one new file, while everyone works on.
-
-        The key to the secrets is not in it. `lamina.restore` makes a store of it again.
-        """
-        self._check_whole("back up the store")
-        return self.store.backup(Path(path), on_progress or (lambda share: None))
-
-    def check(self, *, on_progress: Callable[[float], None] | None = None) -> list[Finding]:
-        """Look over the store and the key to its secrets, without changing anything."""
-        from lamina import maintaining
-
-        return maintaining.findings(self.store, self._vault, on_progress or (lambda share: None))
-
-    def anchor(self) -> Anchor:
-        """How far the log has come, to be kept away from the store and shown to `verify` later."""
-        from lamina import auditing
-
-        return auditing.anchor(self.store, self.reach)
-
-    def verify(self, anchor: Anchor | str | None = None) -> list[Finding]:
-        """Check that the log is whole and every memory is what it recorded.
-
-        With an anchor, or its text, also that nothing behind it was cut off or rewritten since.
-        """
-        from lamina import auditing
-
-        return auditing.verify(self.store, self.reach, anchor)
-
-    def maintain(self, *, dry_run: bool = False, confirm: bool = False) -> MaintenanceReport:
-        """Drop old versions as the settings `history.LAYER` say, and tidy the store.
-
-        Nothing of the kind happens by itself. A dry run only tells; dropping over 5 % of all
-        versions needs `confirm`.
-        """
-        from lamina import maintaining
-
-        self._check_whole("maintain the store")
-        return maintaining.maintain(self.store, dry_run=dry_run, confirm=confirm)
-
-    def flush(self) -> None:
-        """Make everything acknowledged as durable as this store can."""
-        self.store.flush()
-
-    def close(self) -> None:
-        """Release the store; handles made from this one are closed with it."""
-        self.store.close()
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _check_whole(self, what: str) -> None:
-        if self.principal.role is not Role.ADMIN or self.principal.root is not None:
-            raise ForbiddenError(
-                f"a handle confined to a project or a role does not {what}",
-                remedy="Use the handle that lamina.open(DIRECTORY) returned",
-            )
-
     def _named(self, name: str) -> Record:
         """A record by id, in whatever state, or the current one that holds a key."""
         if is_id(name):
@@ -396,5 +337,4 @@ class Memory(AbstractContextManager["Memory"]):
     def _all_named(self, names: Sequence[str]) -> list[Record]:
         if not names:
             raise InvalidInputError("no record was named", remedy="Pass at least one id or key")
-        found = {record.id: record for record in map(self._named, names)}
-        return list(found.values())
+        return list({record.id: record for record in map(self._named, names)}.values())

@@ -1,18 +1,27 @@
 """`lamina.open`: the one place that turns a string into a store."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lamina import config
 from lamina.core.names import check_name
 from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
+from lamina.embedding import Vectors
 from lamina.errors import InvalidInputError, UnsupportedError
 from lamina.memory import Memory
-from lamina.stores.base import Store
 from lamina.vault import Vault
 
+if TYPE_CHECKING:
+    from lamina.embedders.protocol import Embedder
+    from lamina.stores.base import Store
+
 KEY_FILE = "secret.key"
+_OF_AN_EMBEDDER = ("fingerprint", "is_local", "embed")
+"""What can be looked at without asking a service; `dimensions` may."""
 
 
 def open(  # noqa: A001 - `lamina.open` is the name a user would say
@@ -22,6 +31,7 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     name: str = "user",
     role: str = "admin",
     surface: Surface = Surface.LIBRARY,
+    embedder: Embedder | None = None,
 ) -> Memory:
     """Open a store and return a handle on it.
 
@@ -33,6 +43,9 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
         name: Who acts.
         role: `admin`, `orchestrator`, `agent`, `skill` or `reader`.
         surface: The door through which changes come in; it is noted in the log.
+        embedder: What makes vectors for this process, as `lamina.embedders.protocol.Embedder` says;
+            by default the one that the store's setting `recall.embedder` names. A store that holds
+            vectors of another one keeps to those until `reindex` is called.
 
     Raises:
         StoreError: The store cannot be opened; the message says what to do.
@@ -42,8 +55,25 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
         where, project = found.path, found.project.value
     root = None if project is None else Scope.of(f"project/{check_name(project, 'project')}")
     principal = Principal(name, check_role(role), root, surface)
+    if embedder is not None:
+        _check_embedder(embedder)
     store, vault = _open_store(where)
-    return Memory(store, vault, principal)
+    return Memory(store, vault, principal, vectors=Vectors(store, embedder))
+
+
+def _check_embedder(embedder: object) -> None:
+    """Refuse what could not embed now, rather than with the first recall."""
+    if isinstance(embedder, str):
+        raise InvalidInputError(
+            "`embedder` is a name, and an object is wanted",
+            remedy=f'Choose it for the store: mem.configure("recall.embedder", {embedder!r:.60})',
+        )
+    whole = all(hasattr(embedder, name) for name in _OF_AN_EMBEDDER)
+    if isinstance(embedder, type) or not whole:
+        raise InvalidInputError(
+            f"`embedder` is no embedder: {embedder!r:.60}",
+            remedy="lamina.embedders.protocol.Embedder says what it needs",
+        )
 
 
 def _open_store(where: str | Path) -> tuple[Store, Vault]:

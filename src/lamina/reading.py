@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from lamina import clock
 from lamina.core.cursor import HASH_LENGTH, Cursor, is_cursor, parse_cursor
 from lamina.core.filters import Filter, parse, parse_order
 from lamina.core.ids import RecordId, is_id
@@ -15,8 +14,7 @@ from lamina.core.layers import LAYERS, layer_named
 from lamina.core.names import check_key
 from lamina.core.scope import Scope
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
-from lamina.results import Hit, Recall
-from lamina.stores.base import Query, Search
+from lamina.stores.questions import Query
 from lamina.timing import StoreClock
 
 if TYPE_CHECKING:
@@ -89,36 +87,13 @@ class ReadPath:
         return found
 
     def _found(self, asked: Asked, order_by: str | None, limit: int) -> list[Record]:
-        query = self._query(asked)
+        query = self.asked(asked)
         order = parse_order(order_by) or (None, True)
         return self._store.query(replace(query, order_by=order, limit=check_limit(limit)))
 
     def count(self, asked: Asked) -> int:
         """How many records match a filter."""
-        return self._store.count(self._query(asked))
-
-    def recall(self, query: str, asked: Asked, *, k: int, layers: Sequence[str] | None) -> Recall:
-        """Search by words."""
-        from lamina.core.text import query_terms
-
-        start = clock.stopwatch()
-        if not isinstance(query, str):
-            raise InvalidInputError(f"`query` must be text, not {type(query).__name__}")
-        wanted = self._query(asked)
-        found = self._store.search(
-            Search(
-                reach=wanted.reach,
-                terms=query_terms(query),
-                where=wanted.where & _in_layers(layers, wanted.where),
-                live_at=wanted.live_at,
-                as_of=wanted.as_of,
-                limit=check_limit(k, "k"),
-            )
-        )
-        hits = tuple(Hit(match.record, match.score, match.terms) for match in found)
-        older = sum(hit.record.rev - 1 for hit in hits)
-        self._announcer.searched(query, hits)
-        return Recall(hits, older, round((clock.stopwatch() - start) * 1000, 3))
+        return self._store.count(self.asked(asked))
 
     def history(self, record_id: RecordId) -> list[Version]:
         """Every change of a record with the version it made, oldest first."""
@@ -145,6 +120,10 @@ class ReadPath:
                 f"this handle does not see `{scope}`", remedy="Open one that does, or ask its owner"
             )
         return narrowed
+
+    def now(self) -> datetime:
+        """What time it is, as far as the store believes the clock."""
+        return self._clock.now()
 
     def here(self) -> Cursor:
         """How far the streams within reach have come."""
@@ -201,7 +180,8 @@ class ReadPath:
         heads = self._store.position(self._reach.streams(), at=at)
         return Cursor("", at, {name: (head.seq, head.hash) for name, head in heads.items()})
 
-    def _query(self, asked: Asked) -> Query:
+    def asked(self, asked: Asked) -> Query:
+        """The question as a store takes it, within this reach."""
         checked = parse(asked.where)
         scope = asked.scope
         reach = self._reach if scope is None else self._reach.within(Scope.of(scope))
@@ -227,7 +207,8 @@ def check_limit(limit: object, argument: str = "limit") -> int:
     raise InvalidInputError(f"`{argument}` must be from 1 to {MAX_LIMIT:,}, not {limit!r:.40}")
 
 
-def _in_layers(layers: Sequence[str] | None, where: Filter) -> Filter:
+def in_layers(layers: Sequence[str] | None, where: Filter) -> Filter:
+    """A filter on the layers named, or on those of a plain recall."""
     if layers is None and where.names("layer"):
         return Filter()
     if isinstance(layers, str):

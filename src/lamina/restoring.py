@@ -14,9 +14,10 @@ from lamina.erasing import erase
 from lamina.errors import InvalidInputError, StoreError, UnsupportedError
 from lamina.opening import KEY_FILE, check_directory
 from lamina.results import RestoreReport
-from lamina.stores.base import Aids, Query
+from lamina.stores.base import Aids
 from lamina.stores.filesystem import meaning, prepare_folder
 from lamina.stores.ledger import Ledger
+from lamina.stores.questions import Query
 from lamina.stores.sqlite import DATABASE, LEDGER, archive, locks, swapping
 from lamina.stores.sqlite.backup import part, refuse_damage
 from lamina.stores.sqlite.store import SqliteStore
@@ -56,7 +57,9 @@ def restore(
     """
     tell = on_progress or (lambda share: None)
     folder = _target(where)
-    found = archive.read(_checked(backup), part(tell, 0, _READ))
+    source = _checked(backup)
+    with _told_plainly(source):
+        found = archive.read(source, part(tell, 0, _READ))
     swapping.check_free(folder, replace=replace)
     prepare_folder(folder)
     with _told_plainly(folder), locks.alone(folder), swapping.staged(folder) as staging:
@@ -65,8 +68,7 @@ def restore(
         archive.unpack(found, fresh, part(tell, _READ, _UNPACKED))
         ledger = Ledger(folder / LEDGER)
         noted = ledger.tombstones()
-        # The ledger may be lost, the log of the store that is here not, or the other way round.
-        known = swapping.erased_in(folder / DATABASE) | found.manifest.tombstones | noted
+        known = _erased(folder / DATABASE, found.manifest.tombstones | noted)
         erased, records = _finish(staging, known, part(tell, _UNPACKED, 1))
         known |= swapping.erased_in(fresh)
         ledger.take({one: at for one, at in known.items() if one not in noted})
@@ -77,6 +79,16 @@ def restore(
         erased=erased,
         replaced=None if replaced is None else str(replaced),
     )
+
+
+def _erased(database: Path, tombstones: dict[RecordId, str]) -> dict[RecordId, str]:
+    """What was erased as the tombstones say or the store that is here, and does not live in it."""
+    # The ledger may be lost, the log of the store that is here not, or the other way round.
+    known = swapping.erased_in(database) | tombstones
+    # A line whose erase never took place must not take the record now.
+    for living in swapping.living_in(database, known):
+        del known[living]
+    return known
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What the front door answers with."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from lamina.core.ids import RecordId
@@ -13,8 +14,11 @@ class Hit:
 
     record: Record
     score: float
+    """How likely it is what was asked for, from 0 to 1."""
     terms: tuple[str, ...]
     """The words of the query that it holds, as the analyser writes them."""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What each signal adds to the score or takes from it; together they are its log odds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +31,61 @@ class Recall:
     took_ms: float
     degraded: tuple[str, ...] = ()
     """Parts of the search that could not take part."""
+    expired: int = 0
+    """Records that match and were left out because their time has run out."""
+    doubtful: int = 0
+    """Records that came into question and were less likely than the floor."""
+    repeated: int = 0
+    """Records that say nearly the same as a hit and were left out for it."""
 
     @property
     def abstained(self) -> bool:
         """Whether nothing relevant was found, so that nothing is returned."""
         return not self.hits
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """What kept a record out of a recall, or that it is in it."""
+
+    record: RecordId
+    query: str
+    rank: int | None
+    """Its place in the recall; `None` when it is not in it."""
+    reasons: tuple[str, ...]
+    """Why it is not in it, in sentences."""
+    score: float | None = None
+    """How likely it is what was asked for."""
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class VectorHealth:
+    """How far the vectors of a store have come, and what is in their way."""
+
+    embedder: str
+    """The embedder chosen for the store, or the one this process was given."""
+    space: str | None
+    """Whose vectors recall compares; `None` before the first."""
+    next_space: str | None
+    """Whose vectors are being made to take over."""
+    usable: bool
+    """Whether this process has the embedder of the active space."""
+    made: int
+    pending: int
+    refused: int
+    """Texts that the embedder could not take."""
+    error: str | None
+    """What went wrong last, in this process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What indexing anew has done."""
+
+    records: int
+    """How many records the keyword index holds."""
+    vectors: VectorHealth
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +188,28 @@ class MaintenanceReport:
     def pruned(self) -> int:
         """How many of them went."""
         return sum(layer.pruned for layer in self.layers)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What following the files of a folder came to, or after a dry run would come to."""
+
+    applied: bool
+    """Whether it was carried out."""
+    root: str
+    """What the folder is called in the keys of its chunks."""
+    files: int = 0
+    """Files that were met and not ignored."""
+    indexed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    """Files known before that are gone, ignored by now, or not text any more."""
+    chunks_written: int = 0
+    chunks_unchanged: int = 0
+    chunks_removed: int = 0
+    bytes: int = 0
+    """Of the files that are in the index now, as far as they were met."""
+    skipped: tuple[tuple[str, str], ...] = ()
+    """Files that were left out, each with the reason."""
+    notes: tuple[tuple[str, str], ...] = ()
+    """Files that were taken in with a reservation."""

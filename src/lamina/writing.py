@@ -1,7 +1,7 @@
 """The write path, the only way in: normalise → seal secrets → authorise → analyse → commit."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -46,7 +46,8 @@ from lamina.core.sealed import REDACTED, REFERENCE, Sealed
 from lamina.core.text import estimate_tokens
 from lamina.errors import ConflictError, InvalidInputError, LaminaError, NotFoundError
 from lamina.sealing import seal_content
-from lamina.stores.base import Query, Store
+from lamina.stores.base import Store
+from lamina.stores.questions import Query
 from lamina.timing import StoreClock
 from lamina.vault import Vault
 
@@ -54,12 +55,26 @@ from lamina.vault import Vault
 class WritePath:
     """Turns what a principal asks for into changes, and commits them."""
 
-    def __init__(self, store: Store, vault: Vault, speaker: Principal, reach: Reach) -> None:
+    def __init__(
+        self,
+        store: Store,
+        vault: Vault,
+        speaker: Principal,
+        reach: Reach,
+        owed: Callable[[int], tuple[str, ...]] = lambda texts: (),
+    ) -> None:
         self._store = store
         self._vault = vault
         self._speaker = speaker
         self._reach = reach
+        self._owed = owed
+        """Told how many texts were written; says what has to follow."""
         self._clock = StoreClock(store)
+
+    @property
+    def reach(self) -> Reach:
+        """What the speaker can see."""
+        return self._reach
 
     def put(self, draft: Draft, default_scope: Scope) -> Put:
         """A new record, or a new version of the one that holds the draft's key."""
@@ -133,11 +148,11 @@ class WritePath:
             request="" if idempotency_key is None else _digest(changes),
         )
         receipt = self._store.commit(commit)
-        boxes = [
-            box for change in changes if isinstance(change, Put | Adopt) for box in change.sealed
-        ]
-        sealed = [box.ref for box in boxes]
-        return replace(receipt, sealed=tuple(dict.fromkeys(sealed))) if sealed else receipt
+        written = [change for change in changes if isinstance(change, Put | Adopt)]
+        sealed = dict.fromkeys(box.ref for change in written for box in change.sealed)
+        texts = sum(bool(change.terms) for change in written)
+        pending = self._owed(texts) if texts else ()
+        return replace(receipt, sealed=tuple(sealed), pending=pending)
 
     def undo(self, tx: RecordId) -> list[Change]:
         """The changes that take back a whole transaction, if none of its records moved since."""
@@ -182,6 +197,10 @@ class WritePath:
         if earlier.content == record.content:
             return self.move(record, earlier.state)
         return self.revert(record, earlier)
+
+    def fingerprint(self, value: bytes) -> str:
+        """What equal values have in common, without telling anything of the secrets in them."""
+        return self._vault.fingerprint(value)
 
     def existing(self, record_id: RecordId) -> Record:
         """A record within reach; what is beyond it does not exist."""

@@ -17,7 +17,7 @@ from lamina.core.changes import Action
 from lamina.core.ids import RecordId
 from lamina.core.record import Record, State
 from lamina.exchange import export_lines
-from lamina.stores.base import Query
+from lamina.stores.questions import Query
 from tests.faults.agreement import all_of, complaints, disagreements
 from tests.faults.children.work import EXPORT, STORE, first_word
 

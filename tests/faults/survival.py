@@ -11,7 +11,7 @@ from lamina.core.changes import Version
 from lamina.core.ids import RecordId
 from lamina.core.layers import LAYERS
 from lamina.errors import LaminaError
-from lamina.stores.base import Query
+from lamina.stores.questions import Query
 from lamina.stores.sqlite import DATABASE
 from tests.faults.agreement import complaints, disagreements
 from tests.faults.children.recorded import STORE, digest

@@ -1,6 +1,7 @@
 """Starting Lamina loads only what starting needs: hooks run the command at every prompt."""
 
 import json
+from pathlib import Path
 
 from tests.meta.children import run_python
 
@@ -39,10 +40,18 @@ assert not status, status
 print(json.dumps(sorted(set(sys.modules) - before)), file=sys.stderr)
 """
 
+COMMANDS = """
+import json, sys
+from lamina.surfaces.cli.main import main
+for arguments in (["remember", "x", "--key", "k"], ["get", "k"], ["list"]):
+    assert main(["--dir", sys.argv[1], *arguments]) == 0
+print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
 
-def _loaded(code: str) -> tuple[list[str], str]:
+
+def _loaded(code: str, *arguments: str) -> tuple[list[str], str]:
     """Run `code` in a fresh interpreter; return the modules it added and what it printed."""
-    child = run_python("-c", code)
+    child = run_python("-c", code, *arguments)
     assert child.returncode == 0, child.stderr
     modules: list[str] = json.loads(child.stderr.splitlines()[-1])
     return modules, child.stdout
@@ -64,3 +73,9 @@ def test_help_loads_nothing_heavy() -> None:
     modules, output = _loaded(HELP)
     assert "lamina" in output
     assert _unwelcome(modules, HEAVY) == []
+
+
+def test_keeping_and_showing_a_memory_needs_no_vectors(tmp_path: Path) -> None:
+    modules, output = _loaded(COMMANDS, str(tmp_path / "store"))
+    assert "x" in output
+    assert _unwelcome(modules, ("anyio", "asyncio", "numpy", "rich")) == []

@@ -10,7 +10,8 @@ from lamina.core.filters import matches, order_key, parse
 from lamina.core.ids import RecordId
 from lamina.core.layers import LAYERS, slot
 from lamina.core.record import Record, State, to_json
-from lamina.stores.base import Query, Store
+from lamina.stores.base import Store
+from lamina.stores.questions import Query
 from lamina.testing.builders import look_for, sight_of
 from tests.model.world import World
 

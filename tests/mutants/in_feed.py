@@ -11,6 +11,7 @@ INDEX = "stores/sqlite/index.py"
 OLD_WORDS = "stores/sqlite/old_words.py"
 PAST = "stores/sqlite/past.py"
 READS = "stores/sqlite/reads.py"
+SEARCHING = "stores/sqlite/searching.py"
 STORE = "stores/sqlite/store.py"
 
 
@@ -49,9 +50,8 @@ FEEDS = (
         "if whole or reach.sees(document.record):", "if document.record:",
     ),
     _planted(
-        "a_search_of_the_past_knows_what_was_current_then", "what had run out then is found",
-        "expired shown", INDEX,
-        "live = wanted.live_at is None or record.is_live(wanted.live_at)", "live = True",
+        "a_search_of_the_past_knows_what_was_current_then", "what has changed since is not found",
+        "old versions hidden", SEARCHING, "good |= batch.keys() & then", "pass",
     ),
     Mutant(
         "what_was_erased_is_gone_from_the_past", "an erased record keeps its versions",
@@ -59,8 +59,11 @@ FEEDS = (
     ),
     _planted(
         "the_past_is_confined_to_the_reach", "the past is open to all",
-        "scope predicate dropped", INDEX,
-        "live and wanted.reach.sees(record) and matches", "live and matches",
+        "scope predicate dropped", READS,
+        "within = everything(reach, Filter(), None)\n    moment, records = source(as_of)",
+        "from lamina.core.access import EVERYTHING\n"
+        "    within = everything(EVERYTHING if as_of else reach, Filter(), None)\n"
+        "    moment, records = source(as_of)",
     ),
     _planted(
         "every_event_comes_once_and_in_order", "the first event of a page is left out",

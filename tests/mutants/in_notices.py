@@ -14,7 +14,7 @@ NOTICES = (
     ),
     Mutant(
         "notices_are_paged_by_growing_numbers", "a page of notices repeats the one before it",
-        "off by one", TELEMETRY, "where tid > ? order by", "where tid >= ? order by", "Sqlite",
+        "off by one", TELEMETRY, "where tid > ? and", "where tid >= ? and", "Sqlite",
     ),
     Mutant(
         "only_the_newest_notices_stay", "one notice too many stays", "off by one", TELEMETRY,

@@ -11,31 +11,8 @@ PREDICATES = "stores/sqlite/predicates.py"
 INDEX = "stores/sqlite/index.py"
 CONNECTIONS = "stores/sqlite/connections.py"
 PAGES = "stores/sqlite/care/pages.py"
+SEARCHING = "stores/sqlite/searching.py"
 WORDS = "stores/sqlite/care/words.py"
-
-_SEARCH = """\
-    where = everything(wanted.reach, wanted.where, wanted.live_at)
-    found = [
-        match
-        for stream in _streams(connection, wanted)
-        for match in _search_stream(connection, stream, wanted, where)
-    ]
-    found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
-    return [match for match, _ in found[: wanted.limit]]
-"""
-_SEARCH_THEN_FILTER = """\
-    from lamina.core.filters import Filter, matches
-
-    where = everything(wanted.reach, Filter(), wanted.live_at)
-    found = [
-        match
-        for stream in _streams(connection, wanted)
-        for match in _search_stream(connection, stream, wanted, where)
-    ]
-    found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
-    best = [match for match, _ in found[: wanted.limit]]
-    return [match for match in best if matches(match.record, wanted.where)]
-"""
 
 
 def _planted(clause: str, name: str, kind: str, file: str, *texts: str) -> Mutant:
@@ -269,8 +246,8 @@ SQLITE = (
     ),
     _planted(
         "another_streams_documents_move_no_score", "documents are counted over all streams",
-        "statistics", INDEX, "_Stream(sid, documents, tokens / documents,",
-        '_Stream(sid, list(rows(connection, "select sum(documents) from stream"))[0][0],'
+        "statistics", INDEX, "Stream(sid, name, documents, tokens / documents,",
+        'Stream(sid, name, list(rows(connection, "select sum(documents) from stream"))[0][0],'
         " tokens / documents,",
     ),
     _planted(
@@ -282,7 +259,8 @@ SQLITE = (
     ),
     _planted(
         "filters_apply_before_the_best_are_taken", "the best are taken, then filtered",
-        "limit before filter", INDEX, _SEARCH, _SEARCH_THEN_FILTER,
+        "limit before filter", SEARCHING, "held = self._taken(words.ranked(), within",
+        "held = self._taken(islice(words.ranked(), self.wanted.limit), within",
     ),
     _planted(
         "a_match_names_the_tokens_it_holds", "tokens show their stream's number", "field lost",

@@ -28,7 +28,7 @@ STORES = (
     ),
     Mutant(
         "a_negative_limit_is_refused", "a negative limit counts from the end", "unchecked input",
-        "stores/base.py", "if value is not None and value < 0:", "if False:",
+        "stores/questions.py", "if value is not None and value < 0:", "if False:",
     ),
     Mutant(
         "a_repeated_request_gets_its_first_receipt", "a repeat is done again",
@@ -36,7 +36,8 @@ STORES = (
     ),
     Mutant(
         "equal_matches_come_newest_first", "the oldest come first among equals", "ranking",
-        EPHEMERAL, "-order[match.record.id]", "order[match.record.id]",
+        "stores/searching.py", "(-match.score, -self.order[match.record.id])",
+        "(-match.score, self.order[match.record.id])",
     ),
     Mutant(
         "a_new_version_is_found_by_its_own_words_only", "old words stay in the index",

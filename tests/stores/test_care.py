@@ -26,7 +26,7 @@ from tests.faults.damages.workload import fill
 
 CHECKS = (
     "file", "schema", "chain", "versions", "digests", "slots", "settings", "sealed", "receipts",
-    "index", "statistics", "words", "ledger",
+    "index", "statistics", "words", "vectors", "ledger", "indexes",
 )  # fmt: skip
 INDEXES = ("record_scope", "version_place", "event_record", "autoindex_record", "autoindex_stream")
 

@@ -1,5 +1,6 @@
 """Locks between processes: everyone gets a turn, and no store changes under others' feet."""
 
+import gc
 import gzip
 import os
 import subprocess
@@ -271,3 +272,15 @@ for reader in readers:
 print(mem.count())
 """
     assert _said_by(code, tmp_path).strip() == "6"
+
+
+def test_a_store_dropped_without_being_closed_keeps_no_lock(tmp_path: Path) -> None:
+    mem = lamina.open(tmp_path)
+    mem.remember("something")
+    assert mem.count() == 1
+    with pytest.raises(StoreUnavailableError), locks.alone(tmp_path):
+        pass
+    del mem
+    gc.collect()
+    with locks.alone(tmp_path):
+        pass

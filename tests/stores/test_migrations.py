@@ -4,6 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,14 @@ def test_many_processes_may_be_the_first(tmp_path: Path) -> None:
     with lamina.open(tmp_path / "new") as mem:
         assert mem.count() == 12
         assert {finding.severity for finding in mem.store.check()} == {Severity.OK}
+
+
+def test_a_store_that_lost_its_write_ahead_log_gets_it_back(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        mem.remember("kept", key="k")
+    with closing(driver.connect(tmp_path / "lamina.db", create=False)) as connection:
+        assert driver.one(connection, "pragma journal_mode = delete") == "delete"
+    with lamina.open(tmp_path) as mem:
+        assert mem.get("k").text == "kept"
+        with closing(driver.connect(tmp_path / "lamina.db", create=False)) as connection:
+            assert driver.one(connection, "pragma journal_mode") == "wal"

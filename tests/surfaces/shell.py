@@ -18,7 +18,7 @@ from tests.meta.children import environment
 SOURCE = str(Path(package.__file__).resolve().parents[1])
 PROGRAM = [sys.executable, "-m", "lamina.surfaces.cli.main"]
 _DROP_CAPABILITY = 24
-_OVERRIDE_MODES = 1
+_OVERRIDE_MODES = (1, 2)
 
 
 class Answer(NamedTuple):
@@ -62,7 +62,8 @@ def clean_environment(home: Path) -> dict[str, str]:
 def heed_modes() -> None:
     """Make the mode of a directory count for root as well."""
     if os.geteuid() == 0:
-        ctypes.CDLL(None).prctl(_DROP_CAPABILITY, _OVERRIDE_MODES, 0, 0, 0)
+        for capability in _OVERRIDE_MODES:
+            ctypes.CDLL(None).prctl(_DROP_CAPABILITY, capability, 0, 0, 0)
 
 
 def caller(capsys: pytest.CaptureFixture[str], folder: Path) -> Call:

@@ -50,6 +50,9 @@ def words(*typed: str) -> list[str]:
         (("remember", "x", "--kind", "de"), "decision"),
         (("get", "k", "--kind", ""), "convention"),
         (("config", ""), "secrets.seal"),
+        (("config", "recall.embedder", ""), "static"),
+        (("why-not", "k", "x", "--layer", "ep"), "episode"),
+        (("reindex", "--embedder", "ol"), "ollama:"),
         (("completion", "z"), "zsh"),
         (("help", "rem"), "remember"),
         (("help", ""), "exit-codes"),
@@ -71,7 +74,9 @@ def test_the_values_are_those_of_the_setting_that_was_named() -> None:
     assert words("config", "beauty", "") == []
 
 
-@pytest.mark.parametrize("command", ["get", "edit", "forget", "erase", "history", "reveal"])
+@pytest.mark.parametrize(
+    "command", ["get", "edit", "forget", "erase", "history", "reveal", "why-not"]
+)
 def test_keys_and_ids_are_offered(command: str, lamina: Call, tmp_path: Path) -> None:
     kept = lamina("remember", "x", "--key", "deploy-day", "--quiet").out.strip()
     lamina("remember", "y", "--key", "deploy-hour")

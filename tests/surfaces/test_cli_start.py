@@ -84,7 +84,7 @@ def test_a_misspelt_command_is_suggested(lamina: Call) -> None:
 
 def test_names_are_completed_from_the_table() -> None:
     found = cli.shell_complete(click.Context(cli), "re")
-    assert [item.value for item in found] == ["remember", "recall", "reveal", "restore"]
+    assert [item.value for item in found] == ["remember", "recall", "reveal", "restore", "reindex"]
 
 
 def test_completing_a_name_stays_light() -> None:

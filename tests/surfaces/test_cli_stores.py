@@ -8,6 +8,9 @@ from tests.surfaces.shell import Call, run
 
 NEED_ONE = [
     ("recall", "tea"),
+    ("why-not", "k", "tea"),
+    ("reindex",),
+    ("reindex", "--embedder", "static"),
     ("list",),
     ("get", "k"),
     ("query", "{}"),

@@ -18,7 +18,15 @@ def _shown(tmp_path: Path, *arguments: str, typed: bytes = b"") -> Answer:
 
 
 @pytest.mark.parametrize(
-    "command", [("list",), ("recall", "tea"), ("get", "k"), ("history", "k"), ("export",)]
+    "command",
+    [
+        ("list",),
+        ("recall", "tea"),
+        ("recall", "tea", "--explain", "--floor", "0"),
+        ("get", "k"),
+        ("history", "k"),
+        ("export",),
+    ],
 )
 def test_stored_text_cannot_steer_the_terminal(
     command: tuple[str, ...], lamina: Call, tmp_path: Path
@@ -37,6 +45,15 @@ def test_plain_output_and_json_are_safe_too(lamina: Call) -> None:
         for command in (("list",), ("get", "k"), ("recall", "tea")):
             assert not STEERING.search(lamina(*command, *flags).out)
     assert lamina("get", "k", "--json").json["text"] == EVIL
+
+
+def test_a_question_cannot_steer_the_terminal_either(lamina: Call, tmp_path: Path) -> None:
+    lamina("remember", "Ann drinks tea", "--key", "k")
+    for asked in (("recall", EVIL), ("why-not", "k", EVIL), ("why-not", "k", EVIL, "--json")):
+        answer = _shown(tmp_path, *asked)
+        assert answer.status == 0
+        assert not STEERING.search(answer.out)
+    assert lamina("why-not", "k", EVIL, "--json").json["query"] == EVIL
 
 
 def test_matched_words_stand_out(lamina: Call, tmp_path: Path) -> None:
@@ -59,7 +76,7 @@ def test_a_list_shows_the_text_first_and_ids_whole(
     ]
     for command in (("list",), ("recall", "deploys", "tea")):
         rows = _rows(on_terminal("--dir", "store", *command, cwd=tmp_path, columns=columns))
-        assert texts[1 if command == ("list",) else 0] in rows[0]
+        assert any(text in rows[0] for text in texts)
         assert max(map(len, rows)) <= columns
         for name in ids:
             assert any(name.strip() in row for row in rows)

@@ -87,6 +87,14 @@ def main(role: str, *arguments: str) -> None:
             follow(Path(store), int(wakes))
         case "soak", store, writes, samples:
             soak(Path(store), int(writes), int(samples))
+        case "recall", store, first:
+            from lamina.bench import asking
+
+            asking.recall(Path(store), first, sys.stdin, _say)
+        case "plain", folder, spec:
+            from lamina.bench import asking
+
+            asking.plain(Path(folder), spec, sys.stdin, _say)
 
 
 def _say(answer: Any) -> None:

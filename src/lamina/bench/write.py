@@ -22,7 +22,9 @@ from lamina.bench.crowds import LEAST, PROJECT, Crew, Crowd, Round
 from lamina.bench.drafts import draft
 from lamina.bench.measure import Phase, Spread, check_disk, log_kb, machine, ratio, rounds
 from lamina.core.draft import Draft
+from lamina.core.embedder_spec import OFF
 from lamina.core.record import canonical_bytes
+from lamina.core.settings import EMBEDDER
 from lamina.errors import InvalidInputError
 from lamina.memory import Memory
 from lamina.opening import open as open_memory
@@ -149,6 +151,10 @@ class _Stores:
     @contextmanager
     def open(cls, small: Path, large: Path, records: int, phase: Phase) -> Iterator["_Stores"]:
         few = min(growth.SMALL, records)
+        for store in (small, large):
+            with open_memory(store) as whole:
+                # Writing is measured here; what follows it has a bench of its own.
+                whole.configure(EMBEDDER, OFF)
         with (
             open_memory(small, project=PROJECT) as one,
             open_memory(large, project=PROJECT) as other,

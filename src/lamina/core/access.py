@@ -98,6 +98,10 @@ def may_write(principal: Principal, scope: Scope, layer: str) -> bool:
     """Whether the principal may add records there."""
     if LAYERS[layer].pipeline_only and principal.surface not in _FILLERS:
         return False
+    return _role_writes(principal, scope, layer)
+
+
+def _role_writes(principal: Principal, scope: Scope, layer: str) -> bool:
     root = principal.root
     match principal.role:
         case Role.ADMIN:
@@ -115,10 +119,7 @@ def may_write(principal: Principal, scope: Scope, layer: str) -> bool:
 def check_write(principal: Principal, scope: Scope, layer: str) -> None:
     """Raise unless the principal may add records there."""
     if not may_write(principal, scope, layer):
-        raise ForbiddenError(
-            f"{principal.role.value} `{principal.name}` may not write `{layer}` in `{scope}`",
-            remedy=_way_out(principal, layer),
-        )
+        raise _refused(principal, scope, layer)
 
 
 def check_change(principal: Principal, record: Record) -> None:
@@ -132,8 +133,11 @@ def check_removal(principal: Principal, record: Record) -> None:
     """Raise unless the principal may forget, take back or erase this record, which it can see.
 
     What others have said in common scopes an agent may only oppose, by writing something else.
+    What the pipeline wrote may go through any door: it may hold what nobody meant to have read.
     """
-    check_write(principal, Scope.of(record.scope), record.layer)
+    scope = Scope.of(record.scope)
+    if not _role_writes(principal, scope, record.layer):
+        raise _refused(principal, scope, record.layer)
     if record.layer in _PRODUCER_ONLY | {"knowledge"}:
         _check_own(principal, record)
 
@@ -213,6 +217,13 @@ def _is_common(principal: Principal, scope: Scope) -> bool:
     if root is None:
         return False
     return scope.path == root.path or scope.path.startswith(f"{root.path}/task/")
+
+
+def _refused(principal: Principal, scope: Scope, layer: str) -> ForbiddenError:
+    return ForbiddenError(
+        f"{principal.role.value} `{principal.name}` may not write `{layer}` in `{scope}`",
+        remedy=_way_out(principal, layer),
+    )
 
 
 def _way_out(principal: Principal, layer: str) -> str:

@@ -5,7 +5,7 @@ them together.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Final
 
@@ -28,6 +28,26 @@ def idf(documents: int, containing: int) -> float:
 def part(frequency: int, length: int, average: float) -> float:
     """How much one document is about a term, saturating with its frequency."""
     return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / average))
+
+
+def coverage(held: Iterable[str], worths: Mapping[str, float]) -> float:
+    """How much of what a query's words tell is held, from 0 to 1.
+
+    A longer word stands for a piece of it as far as an expansion does.
+    """
+    total = sum(worths.values())
+    if total <= 0:
+        return 0.0
+    tokens = set(held)
+    return sum(worth * _stands_for(tokens, term) for term, worth in worths.items()) / total
+
+
+def _stands_for(tokens: set[str], term: str) -> float:
+    if term in tokens:
+        return 1.0
+    if any(token.startswith(term) for token in tokens):
+        return PREFIX_WEIGHT
+    return INFIX_WEIGHT if any(term in token for token in tokens) else 0.0
 
 
 def looks_inside(*, known: bool, expand: bool, anywhere: bool) -> bool:

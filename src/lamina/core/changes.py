@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
 
+from lamina.core.cursor import Cursor
 from lamina.core.ids import RecordId
 from lamina.core.layers import Durability
 from lamina.core.principal import Principal
@@ -183,5 +184,10 @@ class Changed:
     """What the record said then; `None` when it was erased since, or that version is not kept."""
     before: Record | None = None
     """The version that it took the place of, as far as it is kept."""
-    cursor: str = ""
-    """The place right behind this change: pass it to `changes(after=…)` to go on from here."""
+    place: Cursor | None = None
+    """Where the feed is behind this change; nothing until a feed has handed it out."""
+
+    @property
+    def cursor(self) -> str:
+        """The place right behind this change: pass it to `changes(after=…)` to go on from here."""
+        return "" if self.place is None else self.place.to_text()

@@ -14,6 +14,7 @@ from typing import Final
 
 from lamina.core import canonical
 from lamina.core.instants import check_instant, to_text
+from lamina.core.scope import Scope
 from lamina.errors import InvalidInputError, LaminaError
 
 _MARK: Final = "c1."
@@ -77,13 +78,13 @@ def _read(text: str, argument: str) -> Cursor:
     packed = text.removeprefix(_MARK)
     read = canonical.loads(_unpacked(packed + "=" * (-len(packed) % 4)), argument)
     store, at, places, noted, within = read
-    found = {str(stream): (_counted(seq), str(digest)) for stream, (seq, digest) in places.items()}
+    found = {_stream(name): (_counted(seq), str(digest)) for name, (seq, digest) in places.items()}
     return Cursor(
         store=str(store),
         at=check_instant(at, argument),
         places=found,
         noted=None if noted is None else _counted(noted, least=0),
-        within=None if within is None else tuple(map(str, within)),
+        within=None if within is None else tuple(map(_stream, within)),
     )
 
 
@@ -94,6 +95,13 @@ def _unpacked(packed: str) -> str:
     if not reader.eof:
         raise ValueError
     return body.decode()
+
+
+def _stream(name: str) -> str:
+    scope = Scope.of(name)
+    if scope.path != scope.stream:
+        raise ValueError
+    return scope.stream
 
 
 def _counted(value: object, least: int = 1) -> int:

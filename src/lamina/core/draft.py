@@ -1,5 +1,6 @@
 """What a caller says, checked and given its defaults: the first step of every write."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, TypedDict
@@ -57,16 +58,34 @@ class Draft(DraftFields, total=False):
     text: str
 
 
-def check_fields(fields: dict[str, Any], allowed: type) -> None:
-    """Refuse a field that nobody would read."""
+def check_drafts(drafts: object) -> Iterator[Draft]:
+    """Go through memories that are remembered together, and refuse what is none."""
+    if not isinstance(drafts, Iterable):
+        raise _no_drafts(drafts)
+    for draft in drafts:
+        check_fields(draft, Draft)
+        yield draft
+
+
+def check_fields(fields: object, allowed: type) -> None:
+    """Refuse what has no fields, and a field that nobody would read."""
+    if not isinstance(fields, Mapping):
+        raise _no_drafts(fields)
     known = {name for base in allowed.__mro__ for name in getattr(base, "__annotations__", ())}
     known |= set(getattr(allowed, "__optional_keys__", ()))
     for name in fields:
         if name not in known:
             raise InvalidInputError(
-                f"`{name:.40}` is not something a memory has",
+                f"`{name!s:.40}` is not something a memory has",
                 remedy=f"Use one of: {', '.join(sorted(known))}",
             )
+
+
+def _no_drafts(found: object) -> InvalidInputError:
+    return InvalidInputError(
+        f"`drafts` must be objects with the fields of a memory, not {type(found).__name__}",
+        remedy='Write [{"text": "what to remember"}]',
+    )
 
 
 def new_content(text: str, fields: ContentFields, layer_name: str, speaker: Principal) -> Content:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from lamina.core.record import Content, Trust
+from lamina.core.record import Content, Record, Trust
 from lamina.core.sealed import REFERENCE, SCHEME
 from lamina.core.text import tokens
 
@@ -23,3 +23,9 @@ def spoken(content: Content) -> str:
     """
     named = content.source.casefold() not in _ROLES
     return f"{content.source}: {content.text}" if named and content.source else content.text
+
+
+def embedded_text(record: Record) -> str:
+    """What is shown to an embedder: what was said and by whom, or what it is the value of."""
+    text = spoken(record) if record.key is None else f"{record.key}: {spoken(record)}"
+    return REFERENCE.sub(" ", text) if SCHEME in text else text

@@ -51,6 +51,10 @@ class Layer:
     """Written by extraction and indexing alone."""
     indexed: bool = True
     """Whether its words are in the keyword index; working memory is private even in that."""
+    in_order: bool = False
+    """Whether it is told in order, so that what was said before helps to understand a record."""
+    unsaid: tuple[str, ...] = ()
+    """Kinds that keep the books of the layer: listed and filtered, but nothing to be searched."""
     recalled: bool = True
     """Whether a plain recall looks here; otherwise only when the layer is named."""
 
@@ -63,9 +67,10 @@ _ALL: Final = (
     Layer("blackboard", ("signal",), durability=Durability.COMMITTED, history=16,
           horizon=timedelta(days=30)),
     Layer("session", ("user", "assistant", "tool_call", "tool_result", "summary"),
-          open_kinds=False, append_only=True, key_includes_kind=True, recalled=False),
+          open_kinds=False, append_only=True, key_includes_kind=True, in_order=True,
+          recalled=False),
     Layer("log", ("SYSTEM", "TOOL_USE", "THOUGHT", "USER_FEEDBACK", "ERROR"),
-          open_kinds=False, append_only=True),
+          open_kinds=False, append_only=True, in_order=True),
     Layer("notebook", ("note", "reasoning", "tool_output")),
     Layer("episode", ("attempted", "completed", "failed", "retried"),
           open_kinds=False, append_only=True),
@@ -76,7 +81,8 @@ _ALL: Final = (
     Layer("artifact", ("file", "patch", "test", "document", "config"), open_kinds=False),
     Layer("item", ("note", "entity", "claim", "task", "decision"),
           open_kinds=False, pipeline_only=True, horizon=timedelta(days=90)),
-    Layer("source", ("chunk",), pipeline_only=True, horizon=timedelta(days=90)),
+    Layer("source", ("chunk", "file", "root"), unsaid=("file", "root"),
+          pipeline_only=True, horizon=timedelta(days=90)),
     Layer("task", ("task",)),
     Layer("archive", ("original", "capsule", "summary"), recalled=False),
 )  # fmt: skip
@@ -123,4 +129,5 @@ def place_of(record: Record) -> str | None:
 
 def is_indexed(record: Record) -> bool:
     """Whether the record's words belong in the keyword index."""
-    return record.state in INDEXED and LAYERS[record.layer].indexed
+    layer = LAYERS[record.layer]
+    return record.state in INDEXED and layer.indexed and record.kind not in layer.unsaid

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from lamina.core import retention, timekeeping
+from lamina.core import embedder_spec, retention, timekeeping
 from lamina.core.layers import LAYERS
 from lamina.errors import InvalidInputError
 
 READS: Final = "events.reads"
+EMBEDDER: Final = "recall.embedder"
+FLOOR: Final = "recall.floor"
+LARGEST_FILE: Final = "index.max_bytes"
+_LARGEST_FILE: Final = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,27 @@ def _history(layer: str) -> Setting:
     )  # fmt: skip
 
 
+def _check_floor(value: str) -> str:
+    try:
+        floor = float(value)
+    except ValueError:
+        floor = -1.0
+    if not 0 <= floor <= 1:
+        raise InvalidInputError(
+            f"`{FLOOR}` cannot be {value!r:.40}", remedy="Use auto, off, or a number from 0 to 1"
+        )
+    return f"{floor:g}"
+
+
+def _check_bytes(value: str) -> str:
+    if value.isascii() and value.isdigit() and 1 <= int(value[:12]) <= _LARGEST_FILE:
+        return str(int(value))
+    raise InvalidInputError(
+        f"`{LARGEST_FILE}` cannot be {value!r:.40}",
+        remedy=f"Use a number of bytes from 1 to {_LARGEST_FILE:,}",
+    )
+
+
 SETTINGS: Final = {
     setting.name: setting
     for setting in (
@@ -56,12 +81,20 @@ SETTINGS: Final = {
                 "whether credentials are sealed before anything is stored"),
         Setting(READS, ("off", "on"),
                 "whether reads and searches are announced as events, as writes always are"),
+        Setting(EMBEDDER, (embedder_spec.DEFAULT, "static", "minilm", embedder_spec.OFF),
+                "what makes the vectors that recall compares by meaning",
+                embedder_spec.FORM, embedder_spec.check_spec),
+        Setting(FLOOR, ("auto", "off"),
+                "how likely a record must be what was asked for, or recall leaves it out",
+                "a number from 0 to 1", _check_floor),
         Setting(timekeeping.ACCEPT, (timekeeping.NOBODY,),
                 "an instant vouched for, when the clock is years ahead of the newest change",
                 "an instant as 2036-01-31T12:00:00Z", timekeeping.check_accepted),
         Setting(retention.RECEIPTS, ("30d", retention.ALL),
                 "how long a repeated idempotency key is recognised at least",
                 "a span as 7d", retention.check_receipts),
+        Setting(LARGEST_FILE, ("1000000",),
+                "how large a file may be to be indexed", "a number of bytes", _check_bytes),
         *(_history(layer) for layer in LAYERS),
     )
 }  # fmt: skip

@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from lamina.core.filters import Filter
-from lamina.errors import InvalidInputError
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -27,8 +25,9 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.core.retention import Pruned, Retention
     from lamina.core.sealed import Sealed
-    from lamina.core.text import Term
+    from lamina.core.vectors import Embedded, Progress
     from lamina.results import BackupReport
+    from lamina.stores.questions import Found, Query, Search
 
 
 class Capability(StrEnum):
@@ -44,57 +43,6 @@ class Capability(StrEnum):
     """Erased bytes are looked for on the medium itself."""
     BACKUP = "backup"
     """It can be copied whole into one file while it is in use."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
-    """Which records are wanted, in which order."""
-
-    reach: Reach
-    where: Filter = Filter()
-    live_at: datetime | None = None
-    """Leave out what is not current, or has expired by this instant; `None` keeps all states."""
-    as_of: Mapping[str, int] | None = None
-    """Ask about the past: how far each stream had come then. A stream not named was empty."""
-    order_by: tuple[str | None, bool] = (None, True)
-    """The field and whether the greatest comes first; no field means the order of creation."""
-    limit: int | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what stores would read differently."""
-        check_count(self.limit, "limit")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
-    """Which records are wanted, best match first."""
-
-    reach: Reach
-    terms: tuple[Term, ...]
-    where: Filter = Filter()
-    live_at: datetime | None = None
-    as_of: Mapping[str, int] | None = None
-    limit: int | None = 10
-
-    def __post_init__(self) -> None:
-        """Refuse what stores would read differently."""
-        check_count(self.limit, "limit")
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A record found by its words."""
-
-    record: Record
-    score: float
-    terms: tuple[str, ...]
-    """The tokens of the query that the record holds, for highlighting and for explaining."""
-
-
-def check_count(value: int | None, argument: str) -> None:
-    """Refuse a negative number, which stores would read as all, none or all but some."""
-    if value is not None and value < 0:
-        raise InvalidInputError(f"`{argument}` must not be negative: {value}")
 
 
 class Severity(StrEnum):
@@ -225,10 +173,43 @@ class Store(Protocol):
     def count(self, query: Query) -> int:
         """How many `query` would return without its limit."""
 
-    def search(self, search: Search) -> list[Match]:
-        """Rank records by words, best first; statistics are those of each record's stream.
+    def search(self, search: Search) -> Found:
+        """The best records by words and the nearest, each with all its scores.
 
-        As of a place in the past, the answer is the one that was right then, scores included.
+        Statistics are those of each record's stream. As of a place in the past, the answer is the
+        one that was right then, scores included, except that a version replaced since has no
+        vector any more.
+        """
+
+    def unembedded(self, space: str, limit: int) -> list[Record]:
+        """Some of the indexed records whose newest version has no vector of a space yet."""
+
+    def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
+        """Keep vectors, and return of how many records; one of an older version is left out.
+
+        A space that is new to the store begins here; all its vectors have the same dimensions.
+        Without `wait`, a store that others keep busy raises `StoreUnavailableError` soon.
+        """
+
+    def progress(self, space: str) -> Progress:
+        """How far the vectors of a space have come."""
+
+    def spaces(self) -> list[str]:
+        """The spaces that the store keeps vectors of, sorted."""
+
+    def leave_space(self, space: str) -> None:
+        """Drop all vectors of a space."""
+
+    def fold(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Build or join what only makes searches faster; nothing that can be found changes."""
+
+    def fold_is_due(self) -> bool:
+        """Whether folding would make searches faster; cheap to ask."""
+
+    def duty(self, name: str) -> AbstractContextManager[bool]:
+        """Take up a duty that one process at a time sees to; whether it is this one's now.
+
+        It is let go when the process ends, however it ends.
         """
 
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:

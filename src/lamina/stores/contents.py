@@ -11,6 +11,7 @@ from lamina.core.ids import RecordId
 from lamina.core.record import Record
 from lamina.core.sealed import Sealed
 from lamina.core.text import Term
+from lamina.core.vectors import Embedded
 
 
 @dataclass(slots=True)
@@ -67,6 +68,16 @@ class Stream:
                 found[record_id] = (score + gain, held | {token})
         return found
 
+    def worths(
+        self, terms: Sequence[Term], seen: Collection[RecordId] | None = None
+    ) -> dict[str, float]:
+        """What each term of a query tells here."""
+        postings, documents = self._postings(seen), len(self.lengths)
+        return {
+            term.token: term.weight * bm25.idf(documents, len(postings.get(term.token, ())))
+            for term in terms
+        }
+
     def _postings(self, seen: Collection[RecordId] | None) -> dict[str, dict[RecordId, int]]:
         if seen is None:
             return {token: holders for token, holders in self.postings.items() if holders}
@@ -120,6 +131,8 @@ class Contents:
     receipts: dict[tuple[str, str], tuple[str, Receipt]] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     tombstones: set[RecordId] = field(default_factory=set)
+    vectors: dict[str, dict[RecordId, Embedded]] = field(default_factory=dict)
+    """By space. They can be made again, and are not written out."""
 
     def records(self, ids: Iterable[RecordId]) -> list[Record]:
         """The newest versions of those records that exist, in the order asked for."""

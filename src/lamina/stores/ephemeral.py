@@ -7,16 +7,14 @@ wrong.
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 from lamina import clock
-from lamina.core import bm25, chain
+from lamina.core import chain
 from lamina.core.access import Reach
 from lamina.core.changes import Action, Commit, Event, Receipt
-from lamina.core.filters import matches, order_key
+from lamina.core.filters import order_key
 from lamina.core.ids import RecordId
-from lamina.core.indexing import index_terms
 from lamina.core.layers import Durability, is_indexed, place_of
 from lamina.core.planning import Step, make_plan
 from lamina.core.record import Record
@@ -26,23 +24,18 @@ from lamina.core.sealed import Sealed
 from lamina.errors import UnsupportedError
 from lamina.results import BackupReport
 from lamina.stores.auditing import Auditing
-from lamina.stores.base import (
-    Capability,
-    Match,
-    Query,
-    Repair,
-    ScrubReport,
-    Search,
-)
+from lamina.stores.base import Capability, Repair, ScrubReport
 from lamina.stores.bell import Bell
 from lamina.stores.contents import Contents, Entry, Stream
 from lamina.stores.noting import Noting
 from lamina.stores.pruning import Pruning
+from lamina.stores.questions import Query
 from lamina.stores.receipts import check_same_request, owner_of
+from lamina.stores.searching import Searching
 from lamina.stores.telling import Telling, copied
 
 
-class EphemeralStore(Auditing, Noting, Pruning, Telling):
+class EphemeralStore(Auditing, Noting, Pruning, Searching, Telling):
     """Records in dictionaries, under one lock."""
 
     durability = Durability.EPHEMERAL
@@ -52,6 +45,7 @@ class EphemeralStore(Auditing, Noting, Pruning, Telling):
         self._lock = threading.RLock()
         self._contents = Contents()
         self._bell = Bell()
+        self._duties: set[str] = set()
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -129,27 +123,6 @@ class EphemeralStore(Auditing, Noting, Pruning, Telling):
     def count(self, query: Query) -> int:
         with self._lock:
             return sum(1 for _ in self._matching(query))
-
-    def search(self, search: Search) -> list[Match]:
-        wanted = Query(
-            reach=search.reach, where=search.where, live_at=search.live_at, as_of=search.as_of
-        )
-        with self._lock:
-            streams = self._contents.streams
-            if search.as_of is not None:
-                streams = _indexed(self._contents.as_of(search.as_of).values())
-            visible = {record.id: record for record in self._matching(wanted)}
-            order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
-            found = [
-                Match(visible[record_id], round(score, bm25.PRECISION), tuple(sorted(held)))
-                for name, stream in streams.items()
-                for record_id, (score, held) in stream.scores(
-                    search.terms, self._seen(search.reach, name)
-                ).items()
-                if record_id in visible
-            ]
-        found.sort(key=lambda match: (-match.score, -order[match.record.id]))
-        return found[: search.limit]
 
     def sealed(self, record_id: RecordId) -> list[Sealed]:
         with self._lock:
@@ -266,6 +239,8 @@ class EphemeralStore(Auditing, Noting, Pruning, Telling):
     def _remove(self, record_id: RecordId, stream: Stream) -> None:
         contents = self._contents
         del contents.entries[record_id]
+        for made in contents.vectors.values():
+            made.pop(record_id, None)
         self._notices.clear()
         stream.drop(record_id)
         contents.tombstones.add(record_id)
@@ -274,35 +249,3 @@ class EphemeralStore(Auditing, Noting, Pruning, Telling):
             for owner, kept in contents.receipts.items()
             if all(outcome.id != record_id for outcome in kept[1].outcomes)
         }
-
-    def _matching(self, query: Query) -> Iterator[Record]:
-        """Visible records that match, in the order of creation."""
-        contents = self._contents
-        newest = contents.records(contents.entries)
-        for record in newest if query.as_of is None else contents.as_of(query.as_of).values():
-            if (
-                query.reach.sees(record)
-                and _is_wanted(record, query.live_at)
-                and matches(record, query.where)
-            ):
-                yield copied(record)
-
-    def _seen(self, reach: Reach, stream: str) -> set[RecordId] | None:
-        """The records of a stream within a reach that does not cover all of it."""
-        if reach.sees_stream(stream):
-            return None
-        return {record.id for record in self._matching(Query(reach=reach))}
-
-
-def _indexed(records: Iterable[Record]) -> dict[str, Stream]:
-    """The keyword index that there would be if these records were all."""
-    streams: dict[str, Stream] = {}
-    for record in records:
-        if is_indexed(record):
-            stream = streams.setdefault(stream_of(record.scope), Stream())
-            stream.add(record.id, index_terms(record, record.key))
-    return streams
-
-
-def _is_wanted(record: Record, live_at: datetime | None) -> bool:
-    return live_at is None or record.is_live(live_at)

@@ -95,5 +95,5 @@ def _tombstone(line: str) -> tuple[RecordId, str] | None:
     try:
         said = json.loads(line)
         return RecordId(str(said["erased"])), str(said.get("at", ""))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

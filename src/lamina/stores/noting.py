@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from lamina import clock
 from lamina.core.announcements import MOST_NOTICES, Audience, Noted, Notice, micros
-from lamina.stores.base import check_count
 from lamina.stores.bell import Bell
 from lamina.stores.contents import Contents
+from lamina.stores.questions import check_count
 
 
 class Noting:

@@ -11,9 +11,10 @@ from lamina.core.access import Reach
 from lamina.core.changes import Action, Changed, Event, Version
 from lamina.core.ids import RecordId
 from lamina.core.record import Record
-from lamina.stores.base import Page, check_count
+from lamina.stores.base import Page
 from lamina.stores.bell import Bell
 from lamina.stores.contents import Contents
+from lamina.stores.questions import check_count
 
 
 class Telling:

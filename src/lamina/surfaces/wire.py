@@ -14,7 +14,8 @@ The exit statuses of the command line:
     7    the store failed or is damaged
     8    a secret cannot be sealed or opened
     9    damage was found, or an erase left something behind
-    75   the store is busy; the same command may succeed later
+    10   the embedder refused or answered wrongly
+    75   the store or the embedder is busy; the same command may succeed later
     130  interrupted
     141  the reader of the output has gone
 """
@@ -37,9 +38,13 @@ if TYPE_CHECKING:
         BackupReport,
         Erasure,
         Hit,
+        IndexReport,
         MaintenanceReport,
         Recall,
+        Reindexed,
         RestoreReport,
+        VectorHealth,
+        WhyNot,
     )
     from lamina.stores.base import Finding
 
@@ -58,7 +63,8 @@ MEANINGS: Final = {
     7: "the store failed or is damaged",
     8: "a secret cannot be sealed or opened",
     DAMAGED: "damage was found, or an erase left something behind",
-    75: "the store is busy; the same command may succeed later",
+    10: "the embedder refused or answered wrongly",
+    75: "the store or the embedder is busy; the same command may succeed later",
     130: "interrupted",
     141: "the reader of the output has gone",
 }
@@ -78,7 +84,10 @@ EXIT: Final[dict[type[LaminaError], int]] = {
     errors.StoreFullError: 7,
     errors.StoreVersionError: 7,
     errors.StoreDamagedError: 7,
+    errors.IndexDamagedError: 7,
     errors.SecretError: 8,
+    errors.EmbedderError: 10,
+    errors.EmbedderUnavailableError: 75,
 }
 """The exit status of the command line for each class of the error tree."""
 
@@ -94,8 +103,13 @@ def records_out(records: Sequence[Record], total: int) -> dict[str, Any]:
 
 
 def hit_out(hit: Hit) -> dict[str, Any]:
-    """A record that recall found, with its score and the words that matched."""
-    return {"record": record_out(hit.record), "score": hit.score, "terms": list(hit.terms)}
+    """A record that recall found, how likely it is what was meant, and why."""
+    return {
+        "record": record_out(hit.record),
+        "score": hit.score,
+        "terms": list(hit.terms),
+        "parts": dict(hit.parts),
+    }
 
 
 def recall_out(recall: Recall) -> dict[str, Any]:
@@ -104,9 +118,43 @@ def recall_out(recall: Recall) -> dict[str, Any]:
         "hits": [hit_out(hit) for hit in recall.hits],
         "abstained": recall.abstained,
         "suppressed": recall.suppressed,
+        "expired": recall.expired,
+        "doubtful": recall.doubtful,
+        "repeated": recall.repeated,
         "degraded": list(recall.degraded),
         "took_ms": recall.took_ms,
     }
+
+
+def why_not_out(found: WhyNot) -> dict[str, Any]:
+    """What kept a record out of a recall; its rank is null when it is not in it."""
+    return {
+        "record": found.record,
+        "query": found.query,
+        "rank": found.rank,
+        "reasons": list(found.reasons),
+        "score": found.score,
+        "parts": dict(found.parts),
+    }
+
+
+def vectors_out(health: VectorHealth) -> dict[str, Any]:
+    """How far the vectors of a store have come."""
+    return {
+        "embedder": health.embedder,
+        "space": health.space,
+        "next_space": health.next_space,
+        "usable": health.usable,
+        "made": health.made,
+        "pending": health.pending,
+        "refused": health.refused,
+        "error": health.error,
+    }
+
+
+def reindexed_out(done: Reindexed) -> dict[str, Any]:
+    """What indexing anew has done."""
+    return {"records": done.records, "vectors": vectors_out(done.vectors)}
 
 
 def receipt_out(receipt: Receipt) -> dict[str, Any]:
@@ -231,6 +279,26 @@ def maintenance_out(report: MaintenanceReport) -> dict[str, Any]:
         "receipts": report.receipts,
         "asks": report.asks,
         "tidied": report.tidied,
+    }
+
+
+def index_out(report: IndexReport) -> dict[str, Any]:
+    """What following the files of a folder came to, or would come to."""
+    return {
+        "applied": report.applied,
+        "root": report.root,
+        "files": report.files,
+        "indexed": report.indexed,
+        "unchanged": report.unchanged,
+        "removed": report.removed,
+        "chunks": {
+            "written": report.chunks_written,
+            "unchanged": report.chunks_unchanged,
+            "removed": report.chunks_removed,
+        },
+        "bytes": report.bytes,
+        "skipped": [{"file": file, "reason": reason} for file, reason in report.skipped],
+        "notes": [{"file": file, "note": note} for file, note in report.notes],
     }
 
 

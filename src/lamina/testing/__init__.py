@@ -1,4 +1,6 @@
-"""What anyone who writes a store, or tests against one, can use.
+"""What anyone who writes a store or an embedder, or tests against one, can use.
+
+`FakeEmbedder` needs no model, `FaultyEmbedder` goes wrong on demand.
 
 `StoreContract` is `lamina.stores.base` made executable: inherit from it, supply a fixture called
 `store`, and pytest runs every clause. It needs pytest and hypothesis, which Lamina itself does not:
@@ -16,5 +18,14 @@ from lamina.testing.contract import (  # noqa: E402  # only after the line above
     SharedContract,
     StoreContract,
 )
+from lamina.testing.embedders import FakeEmbedder, Fault, FaultyEmbedder  # noqa: E402
 
-__all__ = ["DurableContract", "ScrubbedContract", "SharedContract", "StoreContract"]
+__all__ = [
+    "DurableContract",
+    "FakeEmbedder",
+    "Fault",
+    "FaultyEmbedder",
+    "ScrubbedContract",
+    "SharedContract",
+    "StoreContract",
+]

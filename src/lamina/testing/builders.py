@@ -18,7 +18,8 @@ from lamina.core.principal import Principal, Role
 from lamina.core.record import Content, Record
 from lamina.core.scope import Scope
 from lamina.core.text import estimate_tokens, query_terms
-from lamina.stores.base import Match, Query, Search, Store
+from lamina.stores.base import Store
+from lamina.stores.questions import Found, Match, Query, Search
 
 NOON: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
 """When everything happens unless a test says otherwise."""
@@ -102,6 +103,11 @@ def ask(store: Store, where: dict[str, Any] | None = None, **fields: Any) -> lis
 
 def look_for(store: Store, words: str, **fields: Any) -> list[Match]:
     """Search for words."""
+    return list(search(store, words, **fields).matches)
+
+
+def search(store: Store, words: str, **fields: Any) -> Found:
+    """Search for words, and for what lies near a vector."""
     return store.search(Search(**{"reach": EVERYTHING, "terms": query_terms(words), **fields}))
 
 

@@ -6,9 +6,13 @@ It begins with a line on standard input and ends with the next one.
 import random
 import sys
 import threading
+from typing import TYPE_CHECKING
 
 import lamina
 from tests.faults.children.work import say
+
+if TYPE_CHECKING:
+    from lamina.core.draft import Draft
 
 SCOPES = ("global", "project/web", "project/web/task/t-1", "project/shop", "user/ann")
 
@@ -26,8 +30,10 @@ def main() -> None:
         while told.is_alive():
             scope = chance.choice(SCOPES)
             if chance.random() < 0.5:
-                drafts = [{"text": f"{name} {written} {n}", "scope": scope} for n in range(3)]
-                receipt = mem.remember_many(drafts)  # type: ignore[arg-type]  # mypy wants a Draft
+                drafts: list[Draft] = [
+                    {"text": f"{name} {written} {n}", "scope": scope} for n in range(3)
+                ]
+                receipt = mem.remember_many(drafts)
             else:
                 key = f"{name}-{chance.randrange(5)}"
                 receipt = mem.remember(f"{name} {written}", key=key, scope=scope)

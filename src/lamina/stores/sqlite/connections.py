@@ -55,7 +55,7 @@ class Connections:
         self._path = path
         self._log = f"{path}-wal"
         self._inode: tuple[int, int] | None = None
-        self._pool = Pool(path)
+        self._pool = Pool(path, self._check_in_place)
         self._closed = False
         self._reset()
         self._pid = os.getpid()
@@ -199,6 +199,7 @@ class Connections:
         self._glances += 1
         if stamp is None or stamp != self._stamp or self._glances >= _GLANCES_PER_LOOK:
             self._stamp, self._glances = stamp, 0
+            self._check_in_place()
             with translated(self._path):
                 self._seen = self._pool.version()
         return self._seen
@@ -268,7 +269,7 @@ class Connections:
         if self._found() != self._inode:
             raise StoreError(
                 f"the store at {self._path} was moved, removed or replaced while it was open",
-                remedy="Nothing was written; open it again where it is now",
+                remedy="Nothing was read or written; open it again where it is now",
             )
 
     def _found(self) -> tuple[int, int] | None:

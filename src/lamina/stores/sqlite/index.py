@@ -5,36 +5,50 @@ another's scores. Here a token is written as `<stream>:<token>`, which makes pos
 counts and vocabulary the stream's own, and the formula of `lamina.core.bm25` is spelled out in SQL.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import heapq
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lamina.core import bm25, canonical
-from lamina.core.filters import Filter, matches
-from lamina.core.record import Record
+from lamina.core import bm25
+from lamina.core.filters import Filter
 from lamina.core.text import Term
-from lamina.stores.base import Match, Search
+from lamina.stores.questions import Search
 from lamina.stores.sqlite.driver import Connection, Value, rows
-from lamina.stores.sqlite.old_words import Difference, Document, difference
+from lamina.stores.sqlite.old_words import Difference, difference
 from lamina.stores.sqlite.predicates import Predicate, everything
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
+LARGE: Final = 20_000
+"""Documents from which a stream is worth segments; below, FTS5 answers about as fast."""
 _POSTINGS: Final = (
-    "select doc, term, ? * count(*) * ? / (count(*) + ? * (1 - ? + ? * r.length / ?)) as gain"
+    "select doc, ? * count(*) * ? / (count(*) + ? * (1 - ? + ? * r.length / ?)) as gain"
     " from word_posting p join record r on r.rid = p.doc where p.term = ?%s group by doc"
 )
 _UNTOUCHED: Final = " and p.doc not in (select value from json_each(?))"
 
 
 @dataclass(frozen=True, slots=True)
-class _Stream:
+class Stream:
+    """One stream as a search sees it, at the time it asks about."""
+
     sid: int
+    name: str
     documents: int
     average: float
     sight: Predicate | None
     """What can be seen, unless it is everything: words beyond it do not exist."""
     past: Difference | None
     """How the index differed at the time asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a record holds of the words of a query."""
+
+    score: float
+    terms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,77 +71,8 @@ def drop(connection: Connection, rid: int) -> None:
     connection.execute("delete from word where rowid = ?", (rid,))
 
 
-def search(connection: Connection, wanted: Search) -> list[Match]:
-    """The best matches over all streams within reach."""
-    where = everything(wanted.reach, wanted.where, wanted.live_at)
-    found = [
-        match
-        for stream in _streams(connection, wanted)
-        for match in _search_stream(connection, stream, wanted, where)
-    ]
-    found.sort(key=lambda ranked: (-ranked[0].score, -ranked[1]))
-    return [match for match, _ in found[: wanted.limit]]
-
-
-def _search_stream(
-    connection: Connection, stream: _Stream, wanted: Search, where: Predicate
-) -> Iterator[tuple[Match, int]]:
-    variants = list(_variants(connection, stream, wanted.terms, anywhere=False)) or list(
-        _variants(connection, stream, wanted.terms, anywhere=True)
-    )
-    worths = [
-        (token, weight * bm25.idf(stream.documents, containing))
-        for token, weight, containing in variants[: bm25.MAX_VARIANTS]
-    ]
-    if worths:
-        yield from _in_index(connection, stream, worths, (where, wanted.limit))
-    if worths and stream.past:
-        for document in stream.past.documents:
-            if _is_wanted(document.record, wanted) and (match := _scored(document, worths, stream)):
-                yield match, document.rid
-
-
-def _in_index(
-    connection: Connection,
-    stream: _Stream,
-    worths: Sequence[tuple[str, float]],
-    wanted: tuple[Predicate, int | None],
-) -> Iterator[tuple[Match, int]]:
-    where, limit = wanted
-    touched = () if stream.past is None else (stream.past.touched,)
-    parameters: list[Value] = []
-    for token, worth in worths:
-        parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, stream.average, token, *touched]
-    gains = " union all ".join([_POSTINGS % (_UNTOUCHED if touched else "")] * len(worths))
-    sql = (
-        f"select {RECORD_COLUMNS}, r.rid, round(sum(g.gain), ?) as score,"
-        f" json_group_array(distinct g.term) from ({gains}) g"
-        " join record r on r.rid = g.doc join version v on v.vid = r.head"
-        f" where {where.sql}"
-        " group by r.rid order by score desc, r.rid desc limit ?"
-    )
-    every = (bm25.PRECISION, *parameters, *where.parameters, -1 if limit is None else limit)
-    for *record, rid, score, terms in rows(connection, sql, every):
-        held = canonical.loads(terms, "terms")
-        yield Match(to_record(tuple(record)), score, _plain(held)), rid
-
-
-def _scored(
-    document: Document, worths: Sequence[tuple[str, float]], stream: _Stream
-) -> Match | None:
-    held = [(token, worth) for token, worth in worths if token in document.terms]
-    if not held:
-        return None
-    score = sum(worth * document.gain(token, stream.average) for token, worth in held)
-    return Match(document.record, round(score, bm25.PRECISION), _plain(token for token, _ in held))
-
-
-def _is_wanted(record: Record, wanted: Search) -> bool:
-    live = wanted.live_at is None or record.is_live(wanted.live_at)
-    return live and wanted.reach.sees(record) and matches(record, wanted.where)
-
-
-def _streams(connection: Connection, wanted: Search) -> Iterator[_Stream]:
+def streams(connection: Connection, wanted: Search) -> Iterator[Stream]:
+    """The streams within reach that hold anything."""
     sql = "select sid, documents, tokens, name from stream"
     names, within = wanted.reach.streams(), everything(wanted.reach, Filter(), None)
     for sid, documents, tokens, name in list(rows(connection, sql)):
@@ -139,19 +84,89 @@ def _streams(connection: Connection, wanted: Search) -> Iterator[_Stream]:
             documents, tokens = documents + past.number, tokens + past.tokens
         if documents:
             sight = None if wanted.reach.sees_stream(name) else within
-            yield _Stream(sid, documents, tokens / documents, sight, past)
+            yield Stream(sid, name, documents, tokens / documents, sight, past)
+
+
+class SqlWords:
+    """One query's words in the postings of a stream."""
+
+    def __init__(self, connection: Connection, stream: Stream, terms: Sequence[Term]) -> None:
+        self._connection = connection
+        self._stream = stream
+        holders = {term: _holders(connection, stream, term) for term in terms}
+        self.worths: Mapping[str, float] = {
+            term.token: term.weight * bm25.idf(stream.documents, number)
+            for term, number in holders.items()
+        }
+        variants = list(_variants(connection, stream, holders, anywhere=False)) or list(
+            _variants(connection, stream, holders, anywhere=True)
+        )
+        self._variants = [
+            (token, weight * bm25.idf(stream.documents, containing))
+            for token, weight, containing in variants[: bm25.MAX_VARIANTS]
+        ]
+
+    def ranked(self) -> Iterator[tuple[int, float]]:
+        """The records that hold any of the words, best first, and the newest among equals."""
+        past = self._stream.past
+        if not self._variants:
+            return iter(())
+        if past is None:
+            return self._in_index()
+        then = [(one.rid, self._scored(one.terms).score) for one in past.documents]
+        then = sorted((one for one in then if one[1]), key=_place)
+        return heapq.merge(self._in_index(past.touched), then, key=_place)
+
+    def of(self, rids: Sequence[int]) -> dict[int, Scored]:
+        """What these records hold of the words, for those that hold any."""
+        past = {} if self._stream.past is None else self._stream.past.by_record
+        sql = "select rowid, body from word where rowid in (select value from json_each(?))"
+        listed = json.dumps([rid for rid in rids if rid not in past])
+        bodies = rows(self._connection, sql, (listed,))
+        found = {rid: self._scored(Counter(body.split(" "))) for rid, body in bodies}
+        found |= {rid: self._scored(past[rid].terms) for rid in rids if rid in past}
+        return {rid: one for rid, one in found.items() if one.terms}
+
+    def _in_index(self, touched: str | None = None) -> Iterator[tuple[int, float]]:
+        parameters: list[Value] = []
+        for token, worth in self._variants:
+            parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, self._stream.average, token]
+            parameters += [] if touched is None else [touched]
+        one_token = _POSTINGS % ("" if touched is None else _UNTOUCHED)
+        gains = " union all ".join([one_token] * len(self._variants))
+        sql = (
+            f"select doc, round(sum(gain), ?) as score from ({gains}) group by doc"
+            " order by score desc, doc desc"
+        )
+        return rows(self._connection, sql, (bm25.PRECISION, *parameters))
+
+    def _scored(self, document: Counter[str]) -> Scored:
+        length = document.total()
+        held = [(token, worth) for token, worth in self._variants if token in document]
+        score = sum(
+            worth * bm25.part(document[token], length, self._stream.average)
+            for token, worth in held
+        )
+        return Scored(round(score, bm25.PRECISION), _plain(token for token, _ in held))
+
+
+def _place(ranked: tuple[int, float]) -> tuple[float, int]:
+    return -ranked[1], -ranked[0]
+
+
+def _holders(connection: Connection, stream: Stream, term: Term) -> int:
+    token = f"{stream.sid}:{term.token}"
+    exactly = _Words("term = ?", (token,), token.__eq__)
+    return _vocabulary(connection, stream, exactly).get(token, 0)
 
 
 def _variants(
-    connection: Connection, stream: _Stream, terms: Iterable[Term], *, anywhere: bool
+    connection: Connection, stream: Stream, holders: Mapping[Term, int], *, anywhere: bool
 ) -> Iterator[tuple[str, float, int]]:
     """The stored tokens that stand for the query's terms: (token, weight, documents with it)."""
-    for term in terms:
-        token = f"{stream.sid}:{term.token}"
-        exactly = _Words("term = ?", (token,), token.__eq__)
-        containing = _vocabulary(connection, stream, exactly).get(token, 0)
+    for term, containing in holders.items():
         if containing:
-            yield token, term.weight, containing
+            yield f"{stream.sid}:{term.token}", term.weight, containing
         inside = bm25.looks_inside(known=bool(containing), expand=term.expand, anywhere=anywhere)
         if term.expand or not containing:
             for word, share, documents in _expansions(
@@ -161,7 +176,7 @@ def _variants(
 
 
 def _expansions(
-    connection: Connection, stream: _Stream, piece: str, *, inside: bool
+    connection: Connection, stream: Stream, piece: str, *, inside: bool
 ) -> Iterator[tuple[str, float, int]]:
     start = f"{stream.sid}:"
     first = f"{start}{piece}"
@@ -178,7 +193,7 @@ def _expansions(
         yield word, share, found[word]
 
 
-def _vocabulary(connection: Connection, stream: _Stream, words: _Words) -> dict[str, int]:
+def _vocabulary(connection: Connection, stream: Stream, words: _Words) -> dict[str, int]:
     """The words that pass a test, each with the number of documents that hold it."""
     if stream.sight is None:
         sql, parameters = f"select term, doc from word_count where {words.sql}", words.parameters

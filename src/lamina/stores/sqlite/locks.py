@@ -39,6 +39,7 @@ class _LockFile:
     """An open file to lock; each has its own, also after a fork."""
 
     def __init__(self, folder: Path, name: str) -> None:
+        self.handle = -1
         place = folder / LOCKS
         try:
             place.mkdir(mode=0o700, exist_ok=True)
@@ -63,6 +64,10 @@ class _LockFile:
         handle, self.handle = self.handle, -1
         if handle >= 0:
             os.close(handle)
+
+    def __del__(self) -> None:
+        """A store that was dropped without being closed is in nobody's way."""
+        self.close()
 
 
 _OPEN: Final[weakref.WeakSet[_LockFile]] = weakref.WeakSet()
@@ -104,6 +109,16 @@ class Presence:
     def leave(self) -> None:
         """Let go: this process has the store open no longer."""
         self._file.close()
+
+
+@contextlib.contextmanager
+def duty(folder: Path, name: str) -> Iterator[bool]:
+    """Take up a duty that one process at a time sees to; whether it is this one's now."""
+    file = _LockFile(folder, f"duty-{name}")
+    try:
+        yield file.take(fcntl.LOCK_EX)
+    finally:
+        file.close()
 
 
 @contextlib.contextmanager

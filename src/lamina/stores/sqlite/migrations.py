@@ -9,7 +9,7 @@ from lamina.errors import StoreDamagedError, StoreUnavailableError, StoreVersion
 from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, one, use_wal
 
 _FOLDER: Final = Path(__file__).parent / "migrations"
-STEPS: Final = ("0001_first.sql", "0002_identity.sql")
+STEPS: Final = ("0001_first.sql", "0002_identity.sql", "0003_vectors.sql")
 NEWEST: Final = len(STEPS)
 _SETTINGS: Final = (
     "insert or replace into setting values ('format', ?);"
@@ -41,6 +41,10 @@ def migrate(connection: Connection, alone: bool, known: Sequence[str] | None = N
     found = _check_ours(connection)
     check_format(found, newest)
     if found == newest:
+        if one(connection, "pragma journal_mode") != "wal":
+            # Another program has changed it; the promises to many processes rest on it.
+            use_wal(connection)
+        _analyse_anew(connection, alone=alone)
         return
     if found and not alone:
         raise StoreUnavailableError(
@@ -52,6 +56,28 @@ def migrate(connection: Connection, alone: bool, known: Sequence[str] | None = N
     for number, sql in enumerate(steps() if known is None else known, start=1):
         if number > found:
             _step(connection, number, sql)
+    if known is None:
+        _analyse_anew(connection, alone=alone)
+
+
+def _analyse_anew(connection: Connection, *, alone: bool) -> None:
+    """Index all records anew where another analyser did it: its words are not the ones asked for.
+
+    A store in use is left as it is. It can be read, and says what to do when it is written.
+    """
+    found = one(connection, "select value from setting where name = 'index_version'")
+    if found in (None, INDEX_VERSION) or not alone:
+        return
+    from lamina.core.indexing import index_terms
+    from lamina.stores.sqlite.care.words import reindex
+
+    connection.execute("begin immediate")
+    try:
+        reindex(connection, lambda record: index_terms(record, record.key))
+        connection.execute("commit")
+    except BaseException:
+        connection.execute("rollback")
+        raise
 
 
 def _check_ours(connection: Connection) -> int:

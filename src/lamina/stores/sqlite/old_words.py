@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lamina.core import bm25
 from lamina.core.access import Reach
 from lamina.core.indexing import index_terms
 from lamina.core.layers import is_indexed
@@ -35,10 +34,6 @@ class Document:
     record: Record
     terms: Counter[str]
 
-    def gain(self, token: str, average: float) -> float:
-        """How much the version is about a token."""
-        return bm25.part(self.terms[token], self.terms.total(), average)
-
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -52,6 +47,11 @@ class Difference:
     tokens: int
     vocabulary: Mapping[str, int]
     """For each token, how many more documents held it, of those within sight."""
+
+    @property
+    def by_record(self) -> dict[int, Document]:
+        """The versions of then, by the number of their record."""
+        return {one.rid: one for one in self.documents}
 
     def applied(self, today: Mapping[str, int], holds: Callable[[str], bool]) -> dict[str, int]:
         """Today's document counts of some tokens, turned into those of then."""

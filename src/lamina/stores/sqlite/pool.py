@@ -22,10 +22,14 @@ _INHERITED: Final[list[Connection]] = []
 
 
 class Pool:
-    """The connections to one file: one that writes, some that read, and one that watches."""
+    """The connections to one file: one that writes, some that read, and one that watches.
 
-    def __init__(self, path: Path) -> None:
+    `check` raises when the file is no longer the one that the store was opened with.
+    """
+
+    def __init__(self, path: Path, check: Callable[[], None]) -> None:
         self._path = path
+        self._check = check
         self._readers: list[Connection] = []
         self._writer: Connection | None = None
         self._watcher: Connection | None = None
@@ -66,6 +70,7 @@ class Pool:
     def reader(self) -> Iterator[Connection]:
         """A connection that cannot write."""
         with self.in_use():
+            self._check()
             connection = self._idle_reader() or self._open_reader()
             try:
                 yield connection
@@ -152,7 +157,13 @@ class Pool:
 
     def _open_reader(self) -> Connection:
         connection = connect(self._path, create=False)
-        connection.execute("pragma query_only = on")
+        try:
+            # Again: it is opened by name, and the name may lead elsewhere since.
+            self._check()
+            connection.execute("pragma query_only = on")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
 

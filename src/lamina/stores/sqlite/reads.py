@@ -10,7 +10,7 @@ from lamina.core.ids import RecordId
 from lamina.core.instants import from_text
 from lamina.core.record import Record
 from lamina.core.sealed import Sealed
-from lamina.stores.base import Query
+from lamina.stores.questions import Query
 from lamina.stores.sqlite.driver import Connection, Value, one, rows
 from lamina.stores.sqlite.past import NEWEST, source
 from lamina.stores.sqlite.predicates import column, everything

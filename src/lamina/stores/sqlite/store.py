@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Final
 from lamina.core.access import EVERYTHING
 from lamina.core.layers import Durability
 from lamina.errors import InvalidInputError, StoreDamagedError
-from lamina.stores.base import Capability, check_count
+from lamina.stores.base import Capability
 from lamina.stores.ledger import Ledger
+from lamina.stores.questions import check_count
 from lamina.stores.sqlite import DATABASE, LEDGER, STAGING, migrations, reads
 from lamina.stores.sqlite.connections import Connections, empty_log
 from lamina.stores.sqlite.driver import APPLICATION_ID, one
+from lamina.stores.sqlite.searched import Searched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
     from lamina.core.retention import Pruned, Retention
     from lamina.core.sealed import Sealed
     from lamina.results import BackupReport
-    from lamina.stores.base import Aids, Finding, Match, Page, Query, Repair, ScrubReport, Search
+    from lamina.stores.base import Aids, Finding, Page, Repair, ScrubReport
+    from lamina.stores.questions import Query
     from lamina.stores.sqlite.driver import Connection
     from lamina.stores.sqlite.notepad import Notepad
 
@@ -41,7 +44,7 @@ _TOUCH: Final = f"pragma application_id = {APPLICATION_ID}"
 """Changes nothing and is a write all the same; SQLite leaves out an update that changes nothing."""
 
 
-class SqliteStore:
+class SqliteStore(Searched):
     """Records in `lamina.db` inside a directory."""
 
     def __init__(self, folder: Path) -> None:
@@ -51,6 +54,7 @@ class SqliteStore:
         _refuse_link(self._path)
         _create_private(self._path)
         self._notepad: Notepad | None = None
+        self._vectors = {}
         self._connections = Connections(self._path)
         self._connections.open(migrations.migrate)
         if os.path.lexists(folder / STAGING):
@@ -109,12 +113,6 @@ class SqliteStore:
     def count(self, query: Query) -> int:
         with self._connections.reading(snapshot=False) as connection:
             return reads.count(connection, query)
-
-    def search(self, search: Search) -> list[Match]:
-        from lamina.stores.sqlite import index
-
-        with self._connections.reading() as connection:
-            return index.search(connection, search)
 
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
         from lamina.stores.sqlite import log
@@ -208,9 +206,14 @@ class SqliteStore:
             return reads.saying(connection, reach, texts)
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
+        from dataclasses import replace
+
         from lamina.stores.sqlite.scrub import scrub
 
+        left = self.clean_indexes()
         report = scrub(self._connections, self._folder, erased)
+        if left:
+            report = replace(report, residue=tuple(sorted({*report.residue, *left})))
         # To cut the log is not synced by itself: a power cut would bring back what was in it.
         self.flush()
         return report
@@ -218,7 +221,9 @@ class SqliteStore:
     def check(self, aids: Aids | None = None) -> list[Finding]:
         from lamina.stores.sqlite import care
 
-        return care.check(self._connections, aids, self._ledger)
+        found = care.check(self._connections, aids, self._ledger)
+        beside = aids is None or aids.beside
+        return [*found, *care.indexes(self.damaged_indexes)] if beside else found
 
     def repair(
         self,
@@ -227,7 +232,10 @@ class SqliteStore:
     ) -> Repair:
         from lamina.stores.sqlite import care
 
-        return care.repair(self._connections, self._ledger, analyse, tell)
+        repaired = care.repair(self._connections, self._ledger, analyse, tell)
+        # They may have been made from what was wrong.
+        self.drop_indexes()
+        return repaired
 
     def audit(self, streams: Collection[str] | None = None) -> list[Finding]:
         from lamina.stores.sqlite import care

@@ -5,11 +5,13 @@ so the old database takes in its own before it goes.
 """
 
 import contextlib
+import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from lamina import clock
 from lamina.core.ids import RecordId
@@ -20,7 +22,7 @@ from lamina.errors import (
     StoreError,
     StoreUnavailableError,
 )
-from lamina.stores.sqlite import DATABASE, STAGING
+from lamina.stores.sqlite import DATABASE, INDEXES, STAGING
 from lamina.stores.sqlite.connections import empty_log
 from lamina.stores.sqlite.driver import DriverError, connect, keep_log, one, rows, translated
 
@@ -65,17 +67,29 @@ def clear(folder: Path) -> None:
 
 def erased_in(database: Path) -> dict[RecordId, str]:
     """What the log of a database says was erased, and when; nothing of one that cannot be read."""
+    found = _asked(database, "select record, at from event where action = 'erased'")
+    return {RecordId(record_id): at for record_id, at in found}
+
+
+def living_in(database: Path, ids: Iterable[RecordId]) -> list[RecordId]:
+    """Those of the ids that a database holds; none of one that cannot be read."""
+    listed = json.dumps(list(ids))
+    sql = "select id from record where id in (select value from json_each(?))"
+    return [RecordId(found) for (found,) in _asked(database, sql, (listed,))]
+
+
+def _asked(database: Path, sql: str, parameters: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
+    """The answer of a database that may be ill, and is left as it is."""
     if not database.exists() or not database.stat().st_size:
-        return {}
+        return []
     has_log = _log_of(database).exists()
     try:
         with closing(connect(database, create=False)) as connection:
             if has_log:
                 keep_log(connection)
-            found = rows(connection, "select record, at from event where action = 'erased'")
-            return {RecordId(record_id): at for record_id, at in found}
+            return list(rows(connection, sql, parameters))
     except (DriverError, StoreError):
-        return {}
+        return []
 
 
 def swap_in(fresh: Path, folder: Path) -> Path | None:
@@ -85,6 +99,8 @@ def swap_in(fresh: Path, folder: Path) -> Path | None:
     kept = _set_aside(database, fresh.with_name("log")) if _is_there(database) else None
     for leftover in _companions(database):
         leftover.unlink(missing_ok=True)
+    # Derived from the store that goes; the one that comes makes its own.
+    shutil.rmtree(folder / INDEXES, ignore_errors=True)
     fresh.replace(database)
     sync_folder(folder)
     return kept

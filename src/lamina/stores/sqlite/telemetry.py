@@ -18,28 +18,33 @@ from lamina.core.announcements import (
     micros,
     to_body,
 )
-from lamina.core.instants import from_text, to_text
+from lamina.core.instants import check_instant, to_text
+from lamina.errors import LaminaError
 from lamina.stores.sqlite import migrations
 from lamina.stores.sqlite.driver import Connection, DriverError, one, rows
 
+_BOUND: Final = 10**18
+"""No notice has such a number: they are times in microseconds, and calendars end before it."""
 _FORMAT: Final = "select value from setting where name = 'format'"
-_LAST: Final = "select max(tid) from telemetry"
+_LAST: Final = f"select max(tid) from telemetry where tid < {_BOUND}"
 _ERASED: Final = "select body from telemetry where tid = 0"
 _ADD: Final = "insert into telemetry values (?, ?, ?, ?, ?, ?, ?)"
 _THERE: Final = "select id from record where id in (select value from json_each(?))"
 _TOO_OLD: Final = (
     "delete from telemetry where tid > 0 and tid <="
-    " (select tid from telemetry where tid > 0 order by tid desc limit 1 offset ?)"
+    f" (select tid from telemetry where tid > 0 and tid < {_BOUND}"
+    " order by tid desc limit 1 offset ?)"
 )
 _NEXT: Final = (
     "select tid, at, kind, actor, scope, layer, body from telemetry"
-    " where tid > ? order by tid limit ?"
+    f" where tid > ? and tid < {_BOUND} order by tid limit ?"
 )
 
 
 def last_erase(connection: Connection) -> int:
     """A number that differs after every erase."""
-    return int(one(connection, _ERASED) or 0)
+    said = str(one(connection, _ERASED) or 0)
+    return int(said) if said.isdecimal() and len(said) < len(str(_BOUND)) else 0
 
 
 def clear(connection: Connection) -> None:
@@ -76,9 +81,10 @@ def write_along(connection: Connection, notices: Sequence[Notice], since: int) -
 
 def noted(connection: Connection, audience: Audience, after: int, limit: int) -> Noted:
     """The next notices, as far as the audience hears them."""
-    found = [_to_notice(*row) for row in rows(connection, _NEXT, (after, limit))]
-    heard = tuple(notice for notice in found if audience.hears(notice))
-    return Noted(heard, found[-1].number if found else after)
+    found = list(rows(connection, _NEXT, (after, limit)))
+    notices = (_heard(audience, *row) for row in found)
+    heard = tuple(notice for notice in notices if notice is not None)
+    return Noted(heard, found[-1][0] if found else after)
 
 
 def _of_what_is_there(connection: Connection, notices: Sequence[Notice]) -> Iterator[Notice]:
@@ -93,9 +99,18 @@ def _to_row(notice: Notice) -> tuple[str, ...]:
     return to_text(said.at), said.name, said.actor, notice.scope, notice.layer, to_body(notice)
 
 
+def _heard(audience: Audience, number: int, *row: str) -> Notice | None:
+    """What a row says to the audience; what cannot be read is as good as not there."""
+    try:
+        notice = _to_notice(number, *row)
+        return notice if audience.hears(notice) else None
+    except (ValueError, TypeError, KeyError, AttributeError, LaminaError):
+        return None
+
+
 def _to_notice(number: int, *row: str) -> Notice:
     at, name, actor, scope, layer, body = row
-    said, (by, root, records) = from_body(name, from_text(at), actor, body)
+    said, (by, root, records) = from_body(name, check_instant(at, "at"), actor, body)
     return Notice(
         said=said, by=by, root=root, scope=scope, layer=layer, records=records, number=number
     )

@@ -84,12 +84,19 @@ def _choices(context: click.Context) -> Iterable[str]:
     return () if setting is None else setting.choices
 
 
+def _embedders(_: click.Context) -> Iterable[str]:
+    from lamina.core.settings import EMBEDDER, SETTINGS
+
+    return [*SETTINGS[EMBEDDER].choices, "ollama:", "openai:"]
+
+
 layers: Final = offering(_layers)
 kinds: Final = offering(_kinds)
 states: Final = offering(_states)
 origins: Final = offering(_origins)
 roles: Final = offering(_roles)
 orders: Final = offering(_orders)
+embedders: Final = offering(_embedders)
 settings: Final = offering(_settings)
 choices: Final = offering(_choices)
 

@@ -34,6 +34,11 @@ class Printer:
         """How many columns the terminal has, if there is one."""
         return self._console.width if self.on_terminal else None
 
+    @property
+    def draws_blocks(self) -> bool:
+        """Whether a person watches a terminal that has more than letters."""
+        return self.on_terminal and _speaks_utf8(sys.stdout)
+
     def document(self, value: Any) -> None:
         """Print one JSON document."""
         self.raw(as_json(value, indent=2 if sys.stdout.isatty() else None))

@@ -20,11 +20,14 @@ def config(session: Session, /, name: str | None, value: str | None) -> None:
     Every process on the store shares them. Without NAME all are shown, with where each value came
     from; with VALUE the setting is changed.
     """
-    from lamina.core.settings import check_setting, setting_named
+    from lamina.core.settings import EMBEDDER, check_setting, setting_named
 
     if name is not None and value is not None:
         check_setting(name, value)
-        (session.handle if session.is_acting else session.unbound).configure(name, value)
+        memory = session.handle if session.is_acting else session.unbound
+        memory.configure(name, value)
+        if name == EMBEDDER and memory.vectors().next_space:
+            session.out.note("It takes over once `lamina reindex` has made its vectors.")
     wanted = None if name is None else setting_named(name).name
     rows = [row for row in _settings(session) if wanted in (None, row["name"])]
     if wanted is not None:

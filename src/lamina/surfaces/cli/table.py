@@ -17,7 +17,9 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
     "Keep and find": {
         "init": Entry("setup:init", "Make a store for the project in this folder."),
         "remember": Entry("remember:remember", "Keep a memory."),
+        "index": Entry("indexing:index", "Take in the text files of a folder, and follow them."),
         "recall": Entry("recall:recall", "Search memories, best first."),
+        "why-not": Entry("recall:why_not", "Say what kept a memory out of a recall."),
         "list": Entry("reading:list_records", "List memories, newest first."),
         "get": Entry("reading:get", "Show one memory."),
         "query": Entry("reading:query", "List the memories that match a filter."),
@@ -38,10 +40,13 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "backup": Entry("backup:backup", "Copy the whole store into one verified file."),
         "restore": Entry("backup:restore", "Make a store again from a backup."),
         "config": Entry("settings:config", "Show or change the settings of the store."),
+        "reindex": Entry(
+            "reindex:reindex", "Build the keyword index anew, and make missing vectors."
+        ),
         "maintain": Entry("maintain:maintain", "Drop history that may go, and tidy the store."),
         "audit": Entry("audit:audit", "Verify the log, and anchor it elsewhere."),
         "doctor": Entry("doctor:doctor", "Look the store over, and repair what can be rebuilt."),
-        "bench": Entry("bench:bench", "Measure how fast this machine is."),
+        "bench": Entry("bench:bench", "Measure how well recall finds things, and how fast."),
         "demo": Entry("demo:demo", "Take a short tour on a store of its own."),
         "completion": Entry("setup:completion", "Print the completion script for a shell."),
         "help": Entry("helping:help_command", "Show the help of a command."),

@@ -13,6 +13,7 @@ A store inherits `StoreContract`, and beside it the contract of each capability 
 from lamina.testing.contract.clocks import ClockClauses
 from lamina.testing.contract.conflicts import ConflictClauses
 from lamina.testing.contract.crowding import CrowdingClauses
+from lamina.testing.contract.embedding import EmbeddingClauses
 from lamina.testing.contract.erasing import ErasingClauses, ScrubbedContract
 from lamina.testing.contract.feeding import FeedingClauses
 from lamina.testing.contract.filtering import FilteringClauses
@@ -43,6 +44,7 @@ class StoreContract(
     FilteringClauses,
     IsolationClauses,
     SearchingClauses,
+    EmbeddingClauses,
     PastClauses,
     FeedingClauses,
     KeepingClauses,

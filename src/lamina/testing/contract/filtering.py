@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from lamina.core.filters import matches, parse
 from lamina.core.record import State
-from lamina.stores.base import Query, Store
+from lamina.stores.base import Store
+from lamina.stores.questions import Query
 from lamina.testing.builders import a_put, after_noon, an_id, ask, sight_of, write
 
 # Few names and values, so that filters and records meet; odd ones, so that they meet badly.

@@ -5,7 +5,8 @@ from typing import Any
 from lamina.core.access import Grant, Reach
 from lamina.core.layers import LAYERS, slot
 from lamina.core.record import Record
-from lamina.stores.base import Query, Store
+from lamina.stores.base import Store
+from lamina.stores.questions import Query
 from lamina.testing.builders import (
     WEB,
     ask,

@@ -3,7 +3,8 @@
 from lamina.core.access import EVERYTHING, Reach
 from lamina.core.changes import Erase, Move, Witness
 from lamina.core.record import State
-from lamina.stores.base import Match, Query, Store
+from lamina.stores.base import Store
+from lamina.stores.questions import Match, Query
 from lamina.testing.builders import (
     NOON,
     WEB,

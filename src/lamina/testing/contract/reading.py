@@ -8,7 +8,8 @@ from lamina.core.filters import INSTANTS, NUMBERS, ORDERABLE, order_key, parse
 from lamina.core.layers import LAYERS, slot
 from lamina.core.record import State, Trust
 from lamina.errors import InvalidInputError
-from lamina.stores.base import Query, Store
+from lamina.stores.base import Store
+from lamina.stores.questions import Query
 from lamina.testing.builders import (
     NOON,
     WEB,

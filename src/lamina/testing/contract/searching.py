@@ -11,8 +11,9 @@ from lamina.core.filters import parse
 from lamina.core.indexing import index_terms
 from lamina.core.record import State
 from lamina.core.text import Term, query_terms
-from lamina.stores.base import Match, Search, Store
+from lamina.stores.base import Store
 from lamina.stores.ephemeral import EphemeralStore
+from lamina.stores.questions import Match, Search
 from lamina.testing.builders import (
     a_put,
     after_noon,
@@ -104,7 +105,7 @@ class SearchingClauses:
         for token in ("'", '"', "o'clock", "%", "_", "*", "?", "') or 1=1 --", "e%", "k*"):
             # No analyser of ours gives these; the store must not rely on that.
             terms = (Term(token, 1.0, expand=True),)
-            assert store.search(Search(reach=EVERYTHING, terms=terms)) == [], token
+            assert store.search(Search(reach=EVERYTHING, terms=terms)).matches == (), token
         assert picture(store) == before
         assert found(store, "kettle* AND zzz") == ["kettle"]
 

@@ -7,8 +7,8 @@ the views, and the ledger of what was erased. So a finding says which of the two
 repair only ever goes one way.
 """
 
-from lamina.stores.sqlite.care.checking import audit, check
+from lamina.stores.sqlite.care.checking import audit, check, indexes
 from lamina.stores.sqlite.care.repairing import repair
 from lamina.stores.sqlite.care.words import reindex
 
-__all__ = ["audit", "check", "reindex", "repair"]
+__all__ = ["audit", "check", "indexes", "reindex", "repair"]

@@ -14,6 +14,7 @@ from lamina.stores.sqlite.care.ledger import tombstones
 from lamina.stores.sqlite.care.looking import UNREADABLE, Look, damaged, derived, leniently, measure
 from lamina.stores.sqlite.care.pages import pages
 from lamina.stores.sqlite.care.tables import schema
+from lamina.stores.sqlite.care.vectors import vectors
 from lamina.stores.sqlite.care.versions import versions
 from lamina.stores.sqlite.care.words import indexed, lookups, statistics
 from lamina.stores.sqlite.connections import Connections
@@ -47,6 +48,7 @@ _BESIDE: Final = (
     _Check("index", indexed, derived),
     _Check("statistics", statistics, derived),
     _Check("words", lookups, derived),
+    _Check("vectors", vectors, derived),
 )
 
 
@@ -71,6 +73,15 @@ def audit(connections: Connections, streams: Collection[str] | None) -> list[Fin
             return vouched(Look(connection, Aids(), sids=_numbers(connection, streams)))
     except LaminaError as error:
         return [damaged("file", f"it cannot be looked over: {error.message}")]
+
+
+def indexes(look: Callable[[], list[str]]) -> list[Finding]:
+    """Files beside the database that make searches fast; `look` tells what is wrong with them."""
+    try:
+        found = [derived("indexes", fault) for fault in look()]
+    except LaminaError as error:
+        found = [derived("indexes", f"they cannot be looked over: {error.message}")]
+    return found or [Finding("indexes", Severity.OK, "nothing wrong")]
 
 
 def vouched(look: Look) -> list[Finding]:

@@ -18,7 +18,8 @@ from lamina.stores.sqlite.care.digests import freed, held
 from lamina.stores.sqlite.care.looking import RESTORE, Fix, Look, leniently, measure
 from lamina.stores.sqlite.care.pages import pages
 from lamina.stores.sqlite.care.rewriting import rewrite
-from lamina.stores.sqlite.care.tables import WORDS, expected, found, is_derived, quoted
+from lamina.stores.sqlite.care.tables import VECTORS, WORDS, expected, found, is_derived, quoted
+from lamina.stores.sqlite.care.vectors import mend
 from lamina.stores.sqlite.care.versions import pointers
 from lamina.stores.sqlite.care.words import reindex
 from lamina.stores.sqlite.connections import Connections
@@ -79,9 +80,11 @@ def _put_right(connection: Connection) -> list[str]:
     """Everything but the words; say what was wrong."""
     # Triggers first: they would join in whatever is done next.
     done = list(_take_out(connection))
+    _drop_altered(connection)
     for wrong in (pointers, freed, held, latest):
         done += _apply(connection, wrong(Look(connection, Aids())))
     done += _make_again(connection)
+    done += mend(connection, Look(connection, Aids()))
     number = str(one(connection, "pragma user_version"))
     if one(connection, "select value from setting where name = 'format'") != number:
         connection.execute(_FORMAT, (number,))
@@ -109,6 +112,17 @@ def _take_out(connection: Connection) -> Iterator[str]:
         connection.execute(f"drop {kind} if exists {quoted(name)}")
         if ours is None:
             yield f"the {kind} `{name:.60}` was removed"
+
+
+def _drop_altered(connection: Connection) -> None:
+    """Tables of vectors that are not as they should be; they are made again, empty."""
+    here = found(connection)
+    for name in VECTORS:
+        key = ("table", name)
+        if here.get(key, expected()[key]) != expected()[key]:
+            # Without its spaces no vector belongs anywhere.
+            for gone in VECTORS[: VECTORS.index(name) + 1]:
+                connection.execute(f"drop table if exists {quoted(gone)}")
 
 
 def _make_again(connection: Connection) -> Iterator[str]:

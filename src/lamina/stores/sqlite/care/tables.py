@@ -17,8 +17,11 @@ _SCHEMA: Final = (
 WORDS: Final = ("word", "word_posting", "word_count", "word_data", "word_idx", "word_content",
                 "word_docsize", "word_config")  # fmt: skip
 """The tables of the keyword index; FTS5 makes most of them itself."""
+VECTORS: Final = ("vector", "space")
+"""What embedders made of the records, and can make again; the first refers to the second."""
 RECORD_TABLES: Final = (
     "stream", "record", "version", "event", "receipt", "sealed", "setting", "telemetry",
+    "space", "vector",
 )  # fmt: skip
 """The tables that hold what nothing else does, in an order in which they can be filled."""
 
@@ -44,7 +47,7 @@ def quoted(name: str) -> str:
 
 def is_derived(kind: str, name: str) -> bool:
     """Whether it can be made again without losing anything."""
-    return kind != "table" or name in WORDS
+    return kind != "table" or name in WORDS or name in VECTORS
 
 
 def schema(look: Look) -> Iterator[Finding]:

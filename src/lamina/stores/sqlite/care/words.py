@@ -7,7 +7,7 @@ from lamina.core.layers import is_indexed
 from lamina.core.record import Record
 from lamina.core.versions import INDEX_VERSION
 from lamina.stores.base import Finding
-from lamina.stores.sqlite import index
+from lamina.stores.sqlite import index, vectors
 from lamina.stores.sqlite.care.looking import UNREADABLE, Look, derived
 from lamina.stores.sqlite.care.tables import expected
 from lamina.stores.sqlite.driver import Connection, one, rows
@@ -98,6 +98,7 @@ def reindex(
             connection.execute("update record set length = ? where rid = ?", (len(terms), rid))
         tell(rid / total)
     connection.execute(_RECOUNT)
+    vectors.look_again(connection)
     connection.execute(
         "insert or replace into setting values ('index_version', ?)", (INDEX_VERSION,)
     )

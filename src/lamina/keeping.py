@@ -1,0 +1,135 @@
+"""Looking after a store through a handle: settings, copies, checks, indexes, and its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lamina.core import settings
+from lamina.core.principal import Role
+from lamina.errors import ForbiddenError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self
+
+    from lamina.announcing import Announcer
+    from lamina.core.access import Reach
+    from lamina.core.anchor import Anchor
+    from lamina.core.principal import Principal
+    from lamina.embedding import Vectors
+    from lamina.results import BackupReport, MaintenanceReport, Reindexed, VectorHealth
+    from lamina.stores.base import Finding, Store
+    from lamina.vault import Vault
+
+
+class Keeping:
+    """The part of a handle that is about the store itself."""
+
+    store: Store
+    principal: Principal
+    reach: Reach
+    _vault: Vault
+    _announcer: Announcer
+    _vectors: Vectors
+
+    def settings(self) -> dict[str, str]:
+        """The settings of the store, with what holds for each."""
+        return settings.effective(self.store.settings())
+
+    def configure(self, name: str, value: str) -> None:
+        """Choose a setting for everyone on this store."""
+        self._check_whole("change the store's settings")
+        checked = settings.check_setting(name, value)
+        if name == settings.EMBEDDER:
+            self._vectors.check(checked)
+        self.store.configure(name, checked)
+        self._announcer.ask_again()
+        if name == settings.EMBEDDER:
+            self._vectors.change()
+
+    def vectors(self) -> VectorHealth:
+        """How far the vectors of the store have come, and what is in their way."""
+        self._check_whole("look at the vectors of the store")
+        return self._vectors.health()
+
+    def reindex(self, *, on_progress: Callable[[float], None] | None = None) -> Reindexed:
+        """Build the keyword index anew, and make every vector that is missing.
+
+        An embedder that was changed takes over once all its vectors are made.
+        """
+        from lamina import maintaining
+
+        self._check_whole("index the store anew")
+        return maintaining.reindex(self.store, self._vectors, on_progress or (lambda share: None))
+
+    def backup(
+        self, path: str | Path, *, on_progress: Callable[[float], None] | None = None
+    ) -> BackupReport:
+        """Write a verified copy of the whole store into one new file, while everyone works on.
+
+        The key to the secrets is not in it. `lamina.restore` makes a store of it again.
+        """
+        self._check_whole("back up the store")
+        return self.store.backup(Path(path), on_progress or (lambda share: None))
+
+    def check(self, *, on_progress: Callable[[float], None] | None = None) -> list[Finding]:
+        """Look over the store and the key to its secrets, without changing anything."""
+        from lamina import maintaining
+
+        tell = on_progress or (lambda share: None)
+        return maintaining.findings(self.store, self._vault, self._vectors, tell)
+
+    def anchor(self) -> Anchor:
+        """How far the log has come, to be kept away from the store and shown to `verify` later."""
+        from lamina import auditing
+
+        return auditing.anchor(self.store, self.reach)
+
+    def verify(self, anchor: Anchor | str | None = None) -> list[Finding]:
+        """Check that the log is whole and every memory is what it recorded.
+
+        With an anchor, or its text, also that nothing behind it was cut off or rewritten since.
+        """
+        from lamina import auditing
+
+        return auditing.verify(self.store, self.reach, anchor)
+
+    def maintain(self, *, dry_run: bool = False, confirm: bool = False) -> MaintenanceReport:
+        """Drop old versions as the settings `history.LAYER` say, and tidy the store.
+
+        Nothing of the kind happens by itself. A dry run only tells; dropping over 5 % of all
+        versions needs `confirm`.
+        """
+        from lamina import maintaining
+
+        self._check_whole("maintain the store")
+        return maintaining.maintain(self.store, dry_run=dry_run, confirm=confirm)
+
+    def flush(self) -> None:
+        """Make everything acknowledged as durable as this store can."""
+        self.store.flush()
+
+    def close(self) -> None:
+        """Release the store; handles made from this one are closed with it."""
+        self._vectors.stop()
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _check_whole(self, what: str) -> None:
+        if self.principal.role is not Role.ADMIN or self.principal.root is not None:
+            raise ForbiddenError(
+                f"a handle confined to a project or a role does not {what}",
+                remedy="Use the handle that lamina.open(DIRECTORY) returned",
+            )

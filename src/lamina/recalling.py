@@ -1,0 +1,285 @@
+"""The recall path: understand the question, gather candidates, rank them, know when to be still.
+
+Candidates come from the store with all their scores; what they mean is decided in
+`lamina.core.ranking`, by pure functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, TypedDict
+
+from lamina import clock
+from lamina.core.filters import Filter, matches, parse
+from lamina.core.indexing import embedded_text
+from lamina.core.instants import check_instant, looking_back
+from lamina.core.ranking import (
+    Background,
+    Candidate,
+    Options,
+    Question,
+    Ranked,
+    rank,
+    understand,
+)
+from lamina.core.ranking import why_not as why_absent
+from lamina.core.settings import FLOOR, effective
+from lamina.core.text import query_terms
+from lamina.embedding import Question as Placed
+from lamina.embedding import Vectors
+from lamina.errors import InvalidInputError
+from lamina.reading import Asked, ReadPath, check_limit, in_layers
+from lamina.results import Hit, Recall, WhyNot
+from lamina.stores.questions import Found, Match, Query, Search
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from lamina.announcing import Announcer
+    from lamina.core.record import Record
+    from lamina.core.vectors import Vector
+    from lamina.stores.base import Store
+
+MAX_QUERY: Final = 100_000
+_CANDIDATES: Final = 60
+"""How many by words, and by nearness, come into question; more when more are asked for."""
+_SPARE: Final = 20
+_LEAST: Final = 0.0
+"""How likely each hit must be at least where nobody has said."""
+_NOT_AMONG: Final = "It is neither among the best by words nor among the nearest in meaning."
+_OLD_VERSIONS: Final = 64
+"""How many replaced versions a recall of the past places anew."""
+
+
+class How(TypedDict, total=False):
+    """What a recall may be told beside what it looks for."""
+
+    k: int
+    """At most so many; 10 by default."""
+    layers: Sequence[str] | None
+    """The layers to search; by default all but `session`, `archive` and `working`."""
+    where: Mapping[str, Any] | Filter | None
+    """A filter that hits must pass."""
+    scope: str | None
+    """The scope to search, with what is below it."""
+    as_of: str | datetime | None
+    """The time to search, as an instant, a span ago, or a cursor."""
+    now: str | datetime
+    """The time that words like `yesterday` are read against; the present by default."""
+    floor: float
+    """How likely a record must be what was asked for; the store's setting by default."""
+    diversity: float
+    """From 0, best first, to 1, as different from each other as can be."""
+    budget: int
+    """How many tokens the records may have together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """A recall with everything about it decided."""
+
+    query: str
+    search: Search
+    question: Question
+    options: Options
+    budget: int | None
+    degraded: tuple[str, ...]
+
+
+class RecallPath:
+    """Recall within one reach."""
+
+    def __init__(
+        self, store: Store, reads: ReadPath, vectors: Vectors, announcer: Announcer
+    ) -> None:
+        self._store = store
+        self._reads = reads
+        self._vectors = vectors
+        self._announcer = announcer
+
+    def recall(self, query: str, how: How) -> Recall:
+        """The records that are most likely what was asked for, and none that are not likely."""
+        start = clock.stopwatch()
+        settled = self._settle(query, how)
+        found = self._store.search(settled.search)
+        candidates, background = self._known(settled, found)
+        ranked = rank(settled.question, candidates, background, settled.options)
+        hits = tuple(
+            Hit(one.record, one.probability, one.terms, one.parts)
+            for one in _within(ranked, settled.budget)
+        )
+        self._announcer.searched(query, hits)
+        self._vectors.tend()
+        return Recall(
+            hits,
+            sum(hit.record.rev - 1 for hit in hits),
+            round((clock.stopwatch() - start) * 1000, 3),
+            settled.degraded,
+            expired=found.expired,
+            doubtful=0 if ranked else len(candidates),
+            repeated=sum(len(one.duplicates) for one in ranked),
+        )
+
+    def why_not(self, record: Record, query: str, how: How) -> WhyNot:
+        """What kept a record, which the handle can see, out of a recall."""
+        settled = self._settle(query, how)
+        found = self._store.search(settled.search)
+        itself = self._itself(settled, record)
+        if itself is None:
+            return WhyNot(record.id, query, None, self._excluded(settled, record))
+        known = {match.record.id for match in found.matches}
+        if record.id not in known:
+            found = replace(found, matches=(*found.matches, itself))
+        candidates, background = self._known(settled, found)
+        absence = why_absent(settled.question, candidates, background, settled.options, record.id)
+        reasons: tuple[str, ...] = () if absence.reason == "returned" else (absence.sentence,)
+        if record.id not in known and reasons:
+            reasons = (_NOT_AMONG, *reasons)
+        one = absence.ranked
+        if one is None:
+            return WhyNot(record.id, query, None, reasons)
+        place = None if reasons else absence.place
+        return WhyNot(record.id, query, place, reasons, one.probability, one.parts)
+
+    # -- inside
+
+    def _settle(self, query: str, how: How) -> _Settled:
+        _check_query(query)
+        options = _options(how, effective(self._store.settings())[FLOOR])
+        asked = Asked(how.get("where"), how.get("scope"), how.get("as_of"))
+        wanted = self._reads.asked(asked)
+        now = self._now(how, wanted)
+        terms = query_terms(query)
+        # A question without a word has no meaning either, though an embedder would find some.
+        placed = self._vectors.question(query) if terms else Placed()
+        search = Search(
+            reach=wanted.reach,
+            terms=terms,
+            where=wanted.where & in_layers(how.get("layers"), wanted.where),
+            vector=placed.vector,
+            around=True,
+            live_at=wanted.live_at,
+            as_of=wanted.as_of,
+            limit=max(_CANDIDATES, options.limit + _SPARE),
+        )
+        degraded = () if placed.degraded is None else (placed.degraded,)
+        return _Settled(
+            query, search, understand(query, now, terms), options, how.get("budget"), degraded
+        )
+
+    def _now(self, how: How, wanted: Query) -> datetime:
+        present = wanted.live_at or self._reads.now()
+        given = how.get("now")
+        if given is None:
+            return present
+        return (
+            looking_back(given, present, "now")
+            if isinstance(given, str)
+            else check_instant(given, "now")
+        )
+
+    def _known(self, settled: _Settled, found: Found) -> tuple[list[Candidate], Background]:
+        """What ranking has to know of a search."""
+        candidates = [_candidate(match) for match in found.matches]
+        vector, general = settled.search.vector, found.general
+        if vector is not None and settled.search.as_of is not None:
+            candidates = self._placed(candidates, vector)
+        return candidates, Background(
+            documents=found.documents,
+            weights=found.worths,
+            cosine_mean=None if general is None else general.mean,
+            cosine_sample=0 if general is None else general.size,
+            unrelated=0.0 if vector is None else self._vectors.unrelated(),
+        )
+
+    def _placed(self, candidates: list[Candidate], vector: Vector) -> list[Candidate]:
+        """Versions of the past have no vector any more: a few are worth making one again."""
+        missing = [one for one in candidates if one.cosine is None][:_OLD_VERSIONS]
+        near = self._vectors.near([embedded_text(one.record) for one in missing], vector)
+        made = {one.record.id: cosine for one, cosine in zip(missing, near, strict=True)}
+        return [
+            replace(one, cosine=made[one.record.id]) if one.record.id in made else one
+            for one in candidates
+        ]
+
+    def _itself(self, settled: _Settled, record: Record) -> Match | None:
+        """The record with its scores, if the search may find it at all."""
+        only = settled.search.where & parse({"id": record.id})
+        found = self._store.search(replace(settled.search, where=only, around=False, limit=1))
+        if found.matches:
+            return found.matches[0]
+        wanted = Query(reach=settled.search.reach, where=only, live_at=settled.search.live_at,
+                       as_of=settled.search.as_of)  # fmt: skip
+        return Match(record, 0.0, ()) if self._store.count(wanted) else None
+
+    def _excluded(self, settled: _Settled, record: Record) -> tuple[str, ...]:
+        """Why a record was not even looked at."""
+        search, reasons = settled.search, []
+        if not search.reach.sees(record):
+            reasons.append(f"it is in `{record.scope}`, outside the scope that was searched")
+        if search.live_at is not None and not record.is_live(search.live_at):
+            expired = record.state.value == "current"
+            reasons.append("its time has run out" if expired else f"it is {record.state.value}")
+        reasons += [
+            f"the filter on `{condition.field}` leaves it out"
+            for condition in search.where.conditions
+            if not matches(record, Filter((condition,)))
+        ]
+        return tuple(reasons) or ("it was not there at the time asked about",)
+
+
+def _candidate(match: Match) -> Candidate:
+    return Candidate(
+        record=match.record, keyword=match.score, terms=match.terms, coverage=match.coverage,
+        cosine=match.cosine, before=match.before,
+    )  # fmt: skip
+
+
+def _within(ranked: Sequence[Ranked], budget: int | None) -> Iterator[Ranked]:
+    """The best whose tokens fit together; one that is too long makes room for shorter ones."""
+    left = budget
+    for one in ranked:
+        if left is None:
+            yield one
+        elif one.record.tokens <= left:
+            left -= one.record.tokens
+            yield one
+
+
+def _check_query(query: object) -> None:
+    if not isinstance(query, str):
+        raise InvalidInputError(f"`query` must be text, not {type(query).__name__}")
+
+
+def _options(how: How, floor: str) -> Options:
+    unknown = sorted(set(how) - How.__annotations__.keys())
+    if unknown:
+        raise InvalidInputError(
+            f"`{unknown[0]:.40}` is not something that recall takes",
+            remedy=f"Use one of: {', '.join(How.__annotations__)}",
+        )
+    chosen = {"auto": None, "off": 0.0}.get(floor, -1.0)
+    in_force = float(floor) if chosen == -1.0 else chosen
+    budget = how.get("budget")
+    if budget is not None and (not isinstance(budget, int) or budget < 1):
+        raise InvalidInputError(
+            f"`budget` must be a number of tokens, not {budget!r:.40}",
+            remedy="Use a whole number from 1, or none for no limit",
+        )
+    least = _share(how["floor"], "floor") if "floor" in how else in_force
+    return Options(
+        limit=check_limit(how.get("k", 10), "k"),
+        floor=least,
+        least=_LEAST if least is None else least,
+        diversity=_share(how.get("diversity", 0.0), "diversity"),
+    )
+
+
+def _share(value: object, argument: str) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    raise InvalidInputError(
+        f"`{argument}` must be from 0 to 1, not {value!r:.40}",
+        remedy="Use a number such as 0.5, or leave it out",
+    )

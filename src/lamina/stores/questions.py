@@ -1,0 +1,100 @@
+"""Questions to a store and what it answers: filters without ranking, and searches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lamina.core.filters import Filter
+from lamina.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from lamina.core.access import Reach
+    from lamina.core.ids import RecordId
+    from lamina.core.record import Record
+    from lamina.core.text import Term
+    from lamina.core.vectors import Sample, Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """Which records are wanted, in which order."""
+
+    reach: Reach
+    where: Filter = Filter()
+    live_at: datetime | None = None
+    """Leave out what is not current, or has expired by this instant; `None` keeps all states."""
+    as_of: Mapping[str, int] | None = None
+    """Ask about the past: how far each stream had come then. A stream not named was empty."""
+    order_by: tuple[str | None, bool] = (None, True)
+    """The field and whether the greatest comes first; no field means the order of creation."""
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what stores would read differently."""
+        check_count(self.limit, "limit")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """Which records are wanted, best match first."""
+
+    reach: Reach
+    terms: tuple[Term, ...]
+    where: Filter = Filter()
+    vector: Vector | None = None
+    """The question as a point: what lies near it is wanted as well."""
+    around: bool = False
+    """Whether to bring along what was said right after each match, and the two before it."""
+    live_at: datetime | None = None
+    as_of: Mapping[str, int] | None = None
+    limit: int | None = 10
+    """How many by words, and as many again by nearness."""
+
+    def __post_init__(self) -> None:
+        """Refuse what stores would read differently."""
+        check_count(self.limit, "limit")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A record found by its words, by its nearness, or beside one that was."""
+
+    record: Record
+    score: float
+    """By words; 0 when it holds none of them."""
+    terms: tuple[str, ...]
+    """The tokens of the query that the record holds, for highlighting and for explaining."""
+    coverage: float = 0.0
+    """How much of what the query's words tell it holds, from 0 to 1."""
+    worth: float = 0.0
+    """What the query's words tell in all, in the record's stream."""
+    cosine: float | None = None
+    """How near it lies to the question; `None` without a vector of that space."""
+    before: RecordId | None = None
+    """In a layer told in order, the match that was said right before it in the same scope."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer to a search."""
+
+    matches: tuple[Match, ...] = ()
+    """Best by words first, then the nearest, then what stands around them."""
+    general: Sample | None = None
+    """How near records within reach lie to the question in general, by a sample of them."""
+    worths: Mapping[str, float] = field(default_factory=dict)
+    """What each term of the query tells in the largest stream that was searched."""
+    documents: int = 0
+    """How many documents the largest stream has that was searched."""
+    expired: int = 0
+    """Records among the best by words that were left out because their time has run out."""
+
+
+def check_count(value: int | None, argument: str) -> None:
+    """Refuse a negative number, which stores would read as all, none or all but some."""
+    if value is not None and value < 0:
+        raise InvalidInputError(f"`{argument}` must not be negative: {value}")

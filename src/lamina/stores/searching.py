@@ -1,0 +1,256 @@
+"""Searching the reference store: by words, by nearness, and what stands around a match."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from lamina.core import bm25
+from lamina.core.access import Reach
+from lamina.core.filters import matches
+from lamina.core.ids import RecordId
+from lamina.core.indexing import index_terms
+from lamina.core.layers import LAYERS, is_indexed
+from lamina.core.record import Record
+from lamina.core.scope import stream_of
+from lamina.core.vectors import (
+    Embedded,
+    Progress,
+    Sample,
+    check_vector,
+    cosine,
+    sample,
+    unpacked,
+)
+from lamina.errors import InvalidInputError
+from lamina.stores.contents import Contents, Stream
+from lamina.stores.questions import Found, Match, Query, Search
+from lamina.stores.telling import copied
+
+
+@dataclass(slots=True)
+class _Ranked:
+    """All that one search knows, by record, in the order of creation."""
+
+    visible: dict[RecordId, Record]
+    matches: dict[RecordId, Match]
+    order: dict[RecordId, int]
+    chosen: dict[RecordId, None] = field(default_factory=dict)
+
+    def take(self, best: Iterable[Match]) -> None:
+        self.chosen |= dict.fromkeys(match.record.id for match in best)
+
+    def by_words(self) -> list[Match]:
+        found = [match for match in self.matches.values() if match.terms]
+        return sorted(found, key=lambda match: (-match.score, -self.order[match.record.id]))
+
+    def by_nearness(self) -> list[Match]:
+        found = [match for match in self.matches.values() if match.cosine is not None]
+        return sorted(found, key=lambda match: (-(match.cosine or 0), -self.order[match.record.id]))
+
+    def around(self) -> None:
+        """Bring along the neighbours of what is chosen, and say who spoke before whom."""
+        lines: dict[tuple[str, str], list[RecordId]] = {}
+        for record in self.visible.values():
+            if LAYERS[record.layer].in_order:
+                lines.setdefault((record.scope, record.layer), []).append(record.id)
+        chosen = set(self.chosen)
+        for line in lines.values():
+            for place, record_id in enumerate(line):
+                if record_id in chosen:
+                    self.chosen |= dict.fromkeys(line[max(0, place - 2) : place + 2])
+            for before, after in zip(line, line[1:], strict=False):
+                self.matches[after] = replace(self.matches[after], before=before)
+        for record_id, match in self.matches.items():
+            if match.before not in self.chosen:
+                self.matches[record_id] = replace(match, before=None)
+
+
+class Searching:
+    """What a store in dictionaries finds. Where another store disagrees, the other is wrong."""
+
+    _lock: threading.RLock
+    _contents: Contents
+    _duties: set[str]
+
+    def search(self, search: Search) -> Found:
+        wanted = Query(
+            reach=search.reach, where=search.where, live_at=search.live_at, as_of=search.as_of
+        )
+        with self._lock:
+            visible = {record.id: record for record in self._matching(wanted)}
+            order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
+            ranked = _Ranked(visible, self._matches(search, visible), order)
+            general = self._general(search, visible.values())
+        ranked.take(ranked.by_words()[: search.limit])
+        ranked.take(ranked.by_nearness()[: search.limit])
+        if search.around:
+            ranked.around()
+        found = tuple(ranked.matches[one] for one in ranked.chosen)
+        documents, worths = self._largest(search)
+        return Found(found, general, worths, documents, self._expired(search))
+
+    def unembedded(self, space: str, limit: int) -> list[Record]:
+        with self._lock:
+            return list(self._pending(space))[:limit]
+
+    def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
+        with self._lock:
+            known = self._contents.vectors.get(space, {})
+            _check_alike([*known.values(), *made])
+            kept = {
+                one.id: one
+                for one in made
+                if one.id in self._contents.entries
+                and self._contents.entries[one.id].newest.rev == one.rev
+                and is_indexed(self._contents.entries[one.id].newest)
+            }
+            self._contents.vectors[space] = known | kept
+            return len(kept)
+
+    def progress(self, space: str) -> Progress:
+        with self._lock:
+            known = self._contents.vectors.get(space, {}).values()
+            valid = [one for one in known if self._is_newest(one)]
+            refused = sum(one.values is None for one in valid)
+            pending = sum(1 for _ in self._pending(space))
+            return Progress(len(valid) - refused, pending, refused)
+
+    def spaces(self) -> list[str]:
+        with self._lock:
+            return sorted(self._contents.vectors)
+
+    def leave_space(self, space: str) -> None:
+        with self._lock:
+            self._contents.vectors.pop(space, None)
+
+    def fold(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Nothing here is kept apart for speed."""
+
+    def fold_is_due(self) -> bool:
+        return False
+
+    @contextmanager
+    def duty(self, name: str) -> Iterator[bool]:
+        with self._lock:
+            is_free = name not in self._duties
+            self._duties.add(name)
+        try:
+            yield is_free
+        finally:
+            if is_free:
+                self._duties.discard(name)
+
+    def _pending(self, space: str) -> Iterator[Record]:
+        known = self._contents.vectors.get(space, {})
+        for record in self._contents.records(self._contents.entries):
+            made = known.get(record.id)
+            if (
+                is_indexed(record)
+                and record.id in self._contents.streams[stream_of(record.scope)].lengths
+                and (made is None or made.rev != record.rev)
+            ):
+                yield record
+
+    def _is_newest(self, made: Embedded) -> bool:
+        entry = self._contents.entries.get(made.id)
+        return entry is not None and entry.newest.rev == made.rev and is_indexed(entry.newest)
+
+    def _matches(self, search: Search, visible: dict[RecordId, Record]) -> dict[RecordId, Match]:
+        """Every visible record with all its scores."""
+        streams = self._contents.streams
+        if search.as_of is not None:
+            streams = _indexed(self._contents.as_of(search.as_of).values())
+        found = {
+            one: Match(record, 0.0, (), cosine=self._cosine(search, record))
+            for one, record in visible.items()
+        }
+        for name, stream in streams.items():
+            seen = self._seen(search.reach, name)
+            worths = stream.worths(search.terms, seen)
+            for record_id, (score, held) in stream.scores(search.terms, seen).items():
+                if record_id in found:
+                    found[record_id] = replace(
+                        found[record_id],
+                        score=round(score, bm25.PRECISION),
+                        terms=tuple(sorted(held)),
+                        coverage=bm25.coverage(held, worths),
+                    )
+            for record_id, match in found.items():
+                if stream_of(match.record.scope) == name:
+                    found[record_id] = replace(match, worth=sum(worths.values()))
+        return found
+
+    def _largest(self, search: Search) -> tuple[int, dict[str, float]]:
+        """How many documents the largest stream has, and what the query's terms tell there."""
+        streams, within = self._contents.streams, search.reach.streams()
+        if search.as_of is not None:
+            streams = _indexed(self._contents.as_of(search.as_of).values())
+        seen = {name: one for name, one in streams.items() if within is None or name in within}
+        if not seen:
+            return 0, {}
+        name = max(seen, key=lambda name: len(seen[name].lengths))
+        worths = seen[name].worths(search.terms, self._seen(search.reach, name))
+        return len(seen[name].lengths), worths
+
+    def _expired(self, search: Search) -> int:
+        """How many records hold words of the search and would be found if time stood still."""
+        if search.live_at is None:
+            return 0
+        every = Query(reach=search.reach, where=search.where, as_of=search.as_of)
+        late = {one.id: one for one in self._matching(every) if not one.is_live(search.live_at)}
+        return sum(bool(match.terms) for match in self._matches(search, late).values())
+
+    def _cosine(self, search: Search, record: Record) -> float | None:
+        if search.vector is None or not is_indexed(record):
+            return None
+        made = self._contents.vectors.get(search.vector.space, {}).get(record.id)
+        if made is None or made.values is None or made.rev != record.rev:
+            return None
+        return cosine(unpacked(search.vector.values), unpacked(made.values))
+
+    def _general(self, search: Search, seen: Iterable[Record]) -> Sample | None:
+        near = (self._cosine(search, record) for record in seen)
+        return sample([one for one in near if one is not None])
+
+    def _matching(self, query: Query) -> Iterator[Record]:
+        """Visible records that match, in the order of creation."""
+        contents = self._contents
+        newest = contents.records(contents.entries)
+        for record in newest if query.as_of is None else contents.as_of(query.as_of).values():
+            if (
+                query.reach.sees(record)
+                and _is_wanted(record, query.live_at)
+                and matches(record, query.where)
+            ):
+                yield copied(record)
+
+    def _seen(self, reach: Reach, stream: str) -> set[RecordId] | None:
+        """The records of a stream within a reach that does not cover all of it."""
+        if reach.sees_stream(stream):
+            return None
+        return {record.id for record in self._matching(Query(reach=reach))}
+
+
+def _indexed(records: Iterable[Record]) -> dict[str, Stream]:
+    """The keyword index that there would be if these records were all."""
+    streams: dict[str, Stream] = {}
+    for record in records:
+        if is_indexed(record):
+            stream = streams.setdefault(stream_of(record.scope), Stream())
+            stream.add(record.id, index_terms(record, record.key))
+    return streams
+
+
+def _is_wanted(record: Record, live_at: datetime | None) -> bool:
+    return live_at is None or record.is_live(live_at)
+
+
+def _check_alike(made: Sequence[Embedded]) -> None:
+    sizes = {len(check_vector(one.values)) for one in made if one.values is not None}
+    if len(sizes) > 1:
+        raise InvalidInputError(
+            "`made` holds vectors of other dimensions than the space",
+            remedy="Give the embedder another fingerprint when its vectors change",
+        )

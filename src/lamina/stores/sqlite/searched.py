@@ -1,0 +1,221 @@
+"""The part of the SQLite store that is searched: words, vectors, and what makes both fast."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from lamina.errors import IndexDamagedError
+from lamina.stores.filesystem import meaning
+from lamina.stores.sqlite import INDEXES
+from lamina.stores.sqlite.driver import one, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from lamina.core.record import Record
+    from lamina.core.vectors import Embedded, Progress, Vector
+    from lamina.stores.questions import Found, Search
+    from lamina.stores.sqlite.connections import Connections
+    from lamina.stores.sqlite.driver import Connection
+    from lamina.stores.sqlite.following import Following
+    from lamina.stores.sqlite.index import Stream
+    from lamina.stores.sqlite.nearest import Nearest, VectorSegments
+    from lamina.stores.sqlite.searching import Within, Words
+    from lamina.stores.sqlite.segments import WordSegments
+
+_FOLDING: Final = "fold"
+_PATIENCE_SECONDS: Final = 30.0
+_PAUSE_SECONDS: Final = 0.02
+
+
+class Searched:
+    """Searches, and what they need: loaded when somebody searches."""
+
+    _folder: Path
+    _connections: Connections
+    _segments: WordSegments | None = None
+    _vectors: dict[int, VectorSegments]
+
+    def search(self, search: Search) -> Found:
+        from lamina.stores.sqlite.index import SqlWords
+        from lamina.stores.sqlite.searching import search as find
+
+        with self._connections.reading() as connection:
+            try:
+                words = self._words(connection, search)
+                return find(connection, search, words, self._nearest(connection, search.vector))
+            except IndexDamagedError:
+                self.drop_indexes()
+                # The tables hold the truth, and answer more slowly.
+                return find(
+                    connection,
+                    search,
+                    lambda stream, _: SqlWords(connection, stream, search.terms),
+                    self._nearest(connection, search.vector),
+                )
+
+    def unembedded(self, space: str, limit: int) -> list[Record]:
+        from lamina.stores.sqlite import vectors
+
+        with self._connections.reading() as connection:
+            return vectors.unembedded(connection, space, limit)
+
+    def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
+        from lamina.stores.sqlite import vectors
+
+        if wait:
+            # They can be made again: not worth a sync of their own.
+            return self._connections.write(
+                lambda connection: vectors.embed(connection, space, made), synced=False
+            )
+        kept: list[int] = []
+        self._connections.write_if_quiet(
+            lambda connection: kept.append(vectors.embed(connection, space, made))
+        )
+        return kept[-1]
+
+    def progress(self, space: str) -> Progress:
+        from lamina.stores.sqlite import vectors
+
+        with self._connections.reading() as connection:
+            return vectors.progress(connection, space)
+
+    def spaces(self) -> list[str]:
+        from lamina.stores.sqlite import vectors
+
+        with self._connections.reading(snapshot=False) as connection:
+            return vectors.spaces(connection)
+
+    def leave_space(self, space: str) -> None:
+        from lamina.stores.sqlite import vectors
+
+        self._connections.write(lambda connection: vectors.leave(connection, space), synced=False)
+        # Whoever folds next sees to the files that are nobody's now.
+        with self.duty(_FOLDING) as is_ours:
+            if is_ours:
+                self._sweep()
+
+    def duty(self, name: str) -> AbstractContextManager[bool]:
+        from lamina.stores.sqlite import locks
+
+        return locks.duty(self._folder, name)
+
+    def fold(self, stop: Callable[[], bool] = lambda: False) -> None:
+        with self.duty(_FOLDING) as is_ours:
+            if is_ours:
+                self._sweep()
+                with self._explained():
+                    for derived in self._derived():
+                        _fold(derived, self._connections, stop)
+
+    def fold_is_due(self) -> bool:
+        from lamina.stores.sqlite.index import LARGE
+
+        with self._connections.reading(snapshot=False) as connection:
+            if not one(connection, "select max(documents) >= ? from stream", (LARGE,)):
+                return False
+            return any(derived.is_due(connection) for derived in self._derived())
+
+    def clean_indexes(self) -> list[str]:
+        """Remove derived indexes that may hold what was erased; return what had to be left.
+
+        Whoever folds just now has read what is gone; it stops at the next page.
+        """
+        if not (self._folder / INDEXES).is_dir():
+            return []
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            with self.duty(_FOLDING) as is_ours:
+                if is_ours:
+                    return self._sweep()
+            if time.monotonic() > deadline:
+                return [INDEXES]
+            time.sleep(_PAUSE_SECONDS)
+
+    def drop_indexes(self) -> None:
+        """Remove all derived indexes: one of them is damaged, or what they were made from was."""
+        if not (self._folder / INDEXES).is_dir():
+            return
+        from lamina.stores.sqlite.shelf import named
+
+        mine: list[Following[Any, Any]] = [self._worded(), *self._vectors.values()]
+        for derived in mine:
+            derived.drop()
+        for path, *_ in named(self._folder):
+            with suppress(OSError):
+                path.unlink()
+
+    def damaged_indexes(self) -> list[str]:
+        """What is wrong with derived indexes, each read whole."""
+        if not (self._folder / INDEXES).is_dir():
+            return []
+        return [fault for derived in self._derived() for fault in derived.damaged()]
+
+    def _sweep(self) -> list[str]:
+        from lamina.stores.sqlite import shelf
+
+        kinds = {derived.kind for derived in self._derived()}
+        with self._explained(), self._connections.reading(snapshot=False) as connection:
+            return shelf.sweep(connection, self._folder, kinds)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise meaning(self._folder / INDEXES, error) from error
+
+    def _derived(self) -> list[Following[Any, Any]]:
+        with self._connections.reading(snapshot=False) as connection:
+            spaces = list(rows(connection, "select space, fingerprint from space"))
+        for left in self._vectors.keys() - {space for space, _ in spaces}:
+            self._vectors.pop(left, None)
+        return [self._worded(), *(self._placed(*space) for space in spaces)]
+
+    def _worded(self) -> WordSegments:
+        from lamina.stores.sqlite.segments import WordSegments
+
+        if self._segments is None:
+            self._segments = WordSegments(self._folder)
+        return self._segments
+
+    def _words(self, connection: Connection, search: Search) -> Callable[[Stream, Within], Words]:
+        from lamina.stores.sqlite.index import LARGE, SqlWords
+
+        def words(stream: Stream, within: Within) -> Words:
+            if stream.documents >= LARGE:
+                from lamina.stores.sqlite.segments import SegmentWords
+
+                if (index := self._worded().current(connection, stream.sid)) is not None:
+                    return SegmentWords(index, stream, search.terms, within)
+            return SqlWords(connection, stream, search.terms)
+
+        return words
+
+    def _nearest(self, connection: Connection, asked: Vector | None) -> Nearest | None:
+        if asked is None:
+            return None
+        from lamina.stores.sqlite.nearest import Nearest
+
+        sql = "select space from space where fingerprint = ? and dimensions = ?"
+        for (space,) in list(rows(connection, sql, (asked.space, asked.dimensions))):
+            return Nearest(self._placed(space, asked.space), connection, asked)
+        return None
+
+    def _placed(self, space: int, fingerprint: str) -> VectorSegments:
+        from lamina.stores.sqlite.nearest import VectorSegments
+
+        if space not in self._vectors:
+            self._vectors.setdefault(space, VectorSegments(self._folder, space, fingerprint))
+        return self._vectors[space]
+
+
+def _fold(derived: Following[Any, Any], connections: Connections, stop: Callable[[], bool]) -> None:
+    try:
+        derived.fold(connections, stop)
+    except IndexDamagedError:
+        derived.drop()

@@ -1,0 +1,163 @@
+"""Vectors in their table: what is pending, what was made, and of which version.
+
+Nothing is written about a vector when a record is: the versions behind a space's mark are the ones
+to see to. A vector counts as long as the version that it was made of is the newest.
+"""
+
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lamina.core.record import Record
+from lamina.core.vectors import Embedded, Progress, check_vector, unpacked
+from lamina.errors import InvalidInputError
+from lamina.stores.sqlite.driver import Connection, one, rows
+from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+
+_SPACE: Final = "select space, dimensions, mark from space where fingerprint = ?"
+_MADE: Final = "select ifnull(max(made), 0) from space"
+_WANTED: Final = (
+    "version v join record r on r.rid = v.rid where v.vid > ?2 and r.head = v.vid and r.length > 0"
+    " and not exists (select 1 from vector x where x.rid = r.rid and x.space = ?1"
+    " and x.vid = v.vid)"
+)
+_PENDING: Final = f"select v.vid, {RECORD_COLUMNS} from {_WANTED} order by v.vid limit ?3"
+_VALID: Final = (
+    "vector x join record r on r.rid = x.rid where x.space = ? and x.vid = r.head and r.length > 0"
+)
+_HEAD: Final = (
+    "select r.rid, r.head from record r join version v on v.vid = r.head where r.id = ?"
+    " and v.rev = ? and r.length > 0"
+)
+_ADD: Final = (
+    "insert or replace into vector (n, space, rid, vid, body, sum) values (?, ?, ?, ?, ?, ?)"
+)
+_BEGIN: Final = "insert into space (fingerprint, dimensions, mark, made) values (?, 0, 0, 0)"
+_LEAVE: Final = (
+    "update space set space = (select max(space) + 1 from space), dimensions = 0, mark = 0"
+    " where space = ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Space:
+    """The row of a space; the one that no row has is empty."""
+
+    number: int = 0
+    dimensions: int = 0
+    mark: int = 0
+
+
+def unembedded(connection: Connection, space: str, limit: int) -> list[Record]:
+    """The next records that have no vector of a space."""
+    known = _known(connection, space)
+    found = rows(connection, _PENDING, (known.number, known.mark, limit))
+    return [to_record(row[1:]) for row in found]
+
+
+def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:
+    """Keep vectors of versions that are still the newest, and move the mark as far as it goes."""
+    known = _known(connection, space)
+    dimensions = _dimensions(known, made)
+    if not known.number:
+        connection.execute(_BEGIN, (space,))
+        known = _known(connection, space)
+    last = int(one(connection, _MADE))
+    kept = 0
+    for embedded in made:
+        for rid, head in list(rows(connection, _HEAD, (embedded.id, embedded.rev))):
+            kept += 1
+            body = _narrowed(embedded.values)
+            place = (known.number, rid, head)
+            connection.execute(_ADD, (last + kept, *place, body, checksum(place, body)))
+    now = (dimensions, _seen_to(connection, known), last + kept, known.number)
+    connection.execute("update space set dimensions = ?, mark = ?, made = ? where space = ?", now)
+    return kept
+
+
+def progress(connection: Connection, space: str) -> Progress:
+    """How many vectors of a space there are, are to come, and cannot be."""
+    known = _known(connection, space)
+    counted = f"select count(x.body), count(*) - count(x.body) from {_VALID}"
+    [(made, refused)] = rows(connection, counted, (known.number,))
+    pending = one(connection, f"select count(*) from {_WANTED}", (known.number, known.mark))
+    return Progress(made, pending, refused)
+
+
+def spaces(connection: Connection) -> list[str]:
+    """The fingerprints of all spaces that have vectors."""
+    sql = "select fingerprint from space where dimensions > 0 order by fingerprint"
+    return [str(row[0]) for row in rows(connection, sql)]
+
+
+def leave(connection: Connection, space: str) -> None:
+    """Drop all vectors of a space; its row stays, so that no number is given out twice.
+
+    It gets another number itself: what was copied from the table under the old one is nobody's.
+    """
+    number = _known(connection, space).number
+    connection.execute("delete from vector where space = ?", (number,))
+    connection.execute(_LEAVE, (number,))
+
+
+def drop(connection: Connection, rid: int) -> None:
+    """Drop the vectors of a record that is being erased.
+
+    Its versions may have had the highest number, which the next one written is then given again.
+    """
+    connection.execute("delete from vector where rid = ?", (rid,))
+
+
+def step_back(connection: Connection) -> None:
+    """See to it that no version to come lies before a mark, after versions were taken away."""
+    connection.execute(
+        "update space set mark = min(mark, (select ifnull(max(vid), 0) from version))"
+    )
+
+
+def look_again(connection: Connection) -> None:
+    """Ask of every record anew whether it has its vectors, after the index was built anew."""
+    connection.execute("update space set mark = 0")
+
+
+def checksum(place: tuple[int, int, int], body: bytes | None) -> int:
+    """What tells a vector from one that was damaged since, or put elsewhere.
+
+    The place is the space, the record and the version, by their numbers.
+    """
+    return zlib.crc32(body or b"", zlib.crc32(repr(place).encode()))
+
+
+def _known(connection: Connection, space: str) -> _Space:
+    for row in rows(connection, _SPACE, (space,)):
+        return _Space(*row)
+    return _Space()
+
+
+def _dimensions(known: _Space, made: Sequence[Embedded]) -> int:
+    sizes = {len(check_vector(one.values)) // 4 for one in made if one.values is not None}
+    sizes |= {known.dimensions} - {0}
+    if len(sizes) > 1:
+        raise InvalidInputError(
+            "`made` holds vectors of other dimensions than the space",
+            remedy="Give the embedder another fingerprint when its vectors change",
+        )
+    return sizes.pop() if sizes else 0
+
+
+def _narrowed(values: bytes | None) -> bytes | None:
+    """Half the bytes; what is lost is a tenth of a percent of a cosine."""
+    if values is None:
+        return None
+    numbers = unpacked(values)
+    return struct.pack(f"<{len(numbers)}e", *numbers)
+
+
+def _seen_to(connection: Connection, known: _Space) -> int:
+    """The last version before which no record waits for its vector."""
+    left = one(connection, f"select min(v.vid) from {_WANTED}", (known.number, known.mark))
+    if left is None:
+        return int(one(connection, "select ifnull(max(vid), 0) from version"))
+    return int(left) - 1

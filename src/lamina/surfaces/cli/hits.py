@@ -1,0 +1,172 @@
+"""How what recall found looks to a person: the words that matched, and what a score is made of."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from lamina.surfaces.cli.marks import Line, Span, line
+from lamina.surfaces.cli.views import BAD, DIM, GOOD, about_lines, age, speaker
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lamina.core.record import Record
+    from lamina.results import Hit, Recall
+
+_MATCHED: Final = "bold yellow"
+_WIDEST: Final = 20
+"""How many characters the longest bar has."""
+_LONG: Final = 800
+_LEAD: Final = 100
+"""How much of a long text is shown before the word that matched."""
+_EIGHTHS: Final = " ▏▎▍▌▋▊▉"
+_SMALL: Final = 0.005
+"""Below this a part would read as nothing, and is nothing."""
+
+
+def hit_lines(number: int, hit: "Hit", now: "datetime", width: int | None) -> Iterator[Line]:
+    """One hit: its text, and what is known about it below.
+
+    A terminal shows the words that matched, and of a long text the passage around them.
+    """
+    text = hit.record.text
+    shown = line(text) if width is None else highlighted(passage(text, hit.terms), hit.terms)
+    yield (Span(f"{number}. ", DIM), *shown)
+    yield from about_lines([*_about(hit, now), hit.record.id], width)
+
+
+def explained(hit: "Hit", scale: float, *, blocks: bool) -> Iterator[Line]:
+    """Which words matched, and what each signal adds or takes."""
+    if hit.terms:
+        yield line(Span("   matched: " + ", ".join(hit.terms), DIM))
+    yield from part_lines(hit.parts, scale, blocks=blocks)
+
+
+def part_lines(parts: Mapping[str, float], scale: float, *, blocks: bool) -> Iterator[Line]:
+    """The parts of a score as bars, all to one scale; what adds nothing is left out."""
+    shown = {name: value for name, value in parts.items() if abs(value) >= _SMALL}
+    widest = max(map(len, shown), default=0)
+    for name, value in shown.items():
+        bar = _bar(abs(value) / scale) if blocks else _strokes(value, scale)
+        style = GOOD if value > 0 else BAD
+        yield line(Span(f"   {name:<{widest}}  {value:+6.2f}  ", DIM), Span(bar, style))
+
+
+def left_out(found: "Recall") -> Iterator[str]:
+    """What a recall did not show, how to find out about it, and how long it took."""
+    versions = number_of(found.suppressed, "older version")
+    counts = (
+        (found.suppressed, f"{versions} (`lamina history` has them)"),
+        (found.expired, f"{found.expired} expired"),
+        (found.doubtful, f"{found.doubtful} too unlikely (--floor)"),
+        (found.repeated, f"{found.repeated} nearly the same as what is shown"),
+    )
+    said = [words for count, words in counts if count]
+    if said:
+        yield f"Left out: {', '.join(said)}."
+    if found.abstained:
+        yield "`lamina why-not ID_OR_KEY QUERY` says what keeps a memory out."
+    yield f"Took {found.took_ms:g} ms."
+
+
+def largest(parts: Iterable[Mapping[str, float]]) -> float:
+    """The scale of bars that can be compared with each other."""
+    return max((abs(value) for some in parts for value in some.values()), default=0.0) or 1.0
+
+
+def percent(score: float) -> str:
+    """A likelihood for people; neither certain nor impossible unless it is."""
+    share = round(score * 100)
+    if 0 < score < 1:
+        share = min(max(share, 1), 99)
+    return f"{share} %"
+
+
+def number_of(count: int, what: str) -> str:
+    """A number of things, as `1 version` or `2 versions`."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def sentence(words: str) -> str:
+    """Words with a capital at the beginning and a full stop at the end."""
+    begun = words[:1].upper() + words[1:]
+    return begun if begun.endswith((".", "!", "?")) else f"{begun}."
+
+
+def highlighted(text: str, terms: tuple[str, ...]) -> Line:
+    """The text with the words that matched set off, as the analyser sees words."""
+    from lamina.core.text.words import analyse
+
+    wanted = frozenset(terms)
+    spans: list[Span] = []
+    for chunk in re.split(r"(\s+)", text):
+        if chunk.strip() and wanted.intersection(analyse(chunk).tokens):
+            spans += _within(chunk, wanted)
+        elif chunk:
+            spans.append(Span(chunk))
+    return tuple(spans)
+
+
+def passage(text: str, terms: tuple[str, ...]) -> str:
+    """The text, or where it is long, the part of it where the first of these words stands."""
+    if len(text) <= _LONG:
+        return text
+    from lamina.core.text.words import analyse
+
+    wanted, start = frozenset(terms), 0
+    for found in re.finditer(r"\S+", text):
+        if wanted.intersection(analyse(found[0]).tokens):
+            start = max(0, found.start() - _LEAD)
+            break
+    # Never at the middle of a word, unless it is one that has no end.
+    begin = text.find(" ", start, start + _LEAD) + 1 if start else 0
+    begin = max(begin, start)
+    end = begin + _LONG
+    cut = text.rfind(" ", end - _LEAD, end) if end < len(text) else len(text)
+    end = cut if cut > begin else end
+    return ("… " if begin else "") + text[begin:end] + (" …" if end < len(text) else "")
+
+
+def _about(hit: "Hit", now: "datetime") -> Iterator[str]:
+    record = hit.record
+    yield percent(hit.score)
+    yield record.kind
+    place = _place(record)
+    if place:
+        yield place
+    yield record.scope
+    yield age(record.updated_at, now)
+    yield from speaker(record)
+
+
+def _place(record: "Record") -> str | None:
+    """Where a piece of a file stands in it; for others, the key."""
+    match record.data:
+        case {"file": str(file), "lines": [int(first), int(last)]} if record.layer == "source":
+            return f"{file}:{first}-{last}"
+        case _:
+            return record.key
+
+
+def _within(chunk: str, wanted: frozenset[str]) -> Iterator[Span]:
+    """The parts of a chunk that were asked for, or the whole chunk where only its form matches."""
+    found = [re.escape(term) for term in sorted(wanted, key=len, reverse=True)]
+    pattern = re.compile(rf"((?:{'|'.join(found)})\w*)", re.IGNORECASE)
+    pieces = pattern.split(chunk)
+    if len(pieces) == 1:
+        yield Span(chunk, _MATCHED)
+        return
+    for index, piece in enumerate(pieces):
+        if piece:
+            yield Span(piece, _MATCHED if index % 2 else "")
+
+
+def _bar(share: float) -> str:
+    """A bar in eighths of a character."""
+    eighths = max(1, round(share * _WIDEST * 8))
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+
+
+def _strokes(value: float, scale: float) -> str:
+    """The same where a terminal may be missing, in characters that everything can write."""
+    return ("+" if value > 0 else "-") * max(1, round(abs(value) / scale * _WIDEST))

@@ -1,0 +1,187 @@
+"""Which files are met, and why others are not."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import lamina
+from lamina.errors import InvalidInputError
+from lamina.memory import Memory
+from lamina.sources.walking import walk
+from tests.sources.trees import chunks, known, section, write
+
+
+@pytest.fixture
+def mem() -> Memory:
+    return lamina.open(":memory:")
+
+
+def _met(root: Path, start: str = "") -> list[str]:
+    return [found.file for found in walk(root, start).files]
+
+
+def test_files_come_in_a_fixed_order_whatever_the_disk_says(tmp_path: Path) -> None:
+    write(tmp_path, {"b/z": "", "b/a": "", "a.txt": "", "c": "", "b.txt": "", "b/k/x": ""})
+    assert _met(tmp_path) == ["a.txt", "b.txt", "c", "b/a", "b/z", "b/k/x"]
+
+
+def test_ignore_files_count_at_every_level(tmp_path: Path) -> None:
+    write(tmp_path, {
+        ".gitignore": "*.log\n/build/\n", ".laminaignore": "private/\n!wanted.log\n",
+        ".git/info/exclude": "scratch\n*.tmp\n", "sub/.gitignore": "!keep.log\n/only-here\n",
+        "a.log": "", "wanted.log": "", "build/x": "", "sub/build/x": "", "private/x": "",
+        "sub/private/x": "", "scratch": "", "x.tmp": "", "sub/keep.log": "", "sub/only-here": "",
+        "only-here": "", "kept": "",
+    })  # fmt: skip
+    assert set(_met(tmp_path)) == {
+        ".gitignore", ".laminaignore", "sub/.gitignore", "wanted.log", "sub/build/x",
+        "sub/keep.log", "only-here", "kept",
+    }  # fmt: skip
+    assert set(_met(tmp_path, "sub")) == {"sub/.gitignore", "sub/build/x", "sub/keep.log"}
+
+
+def test_some_folders_are_never_entered(tmp_path: Path) -> None:
+    write(tmp_path, {
+        ".git/config": "", "x/.git/HEAD": "", "node_modules/p/i.js": "", ".lamina/config.toml": "",
+        "env/pyvenv.cfg": "", "env/lib/x.py": "", "memory/lamina.db": "", "memory/secret.key": "",
+        "cache/CACHEDIR.TAG": "", "cache/y": "", "__pycache__/z.txt": "", "kept": "",
+        "worktree/.git": "gitdir: elsewhere\n", "worktree/kept": "",
+    })  # fmt: skip
+    assert set(_met(tmp_path)) == {"kept", "worktree/kept"}
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    write(tmp_path, {"outside/secret.txt": "far", "tree/inside.txt": "near"})
+    root = tmp_path / "tree"
+    os.symlink(tmp_path / "outside/secret.txt", root / "out.txt")
+    os.symlink(tmp_path / "outside", root / "outside")
+    os.symlink("inside.txt", root / "again.txt")
+    os.symlink(".", root / "loop")
+    os.symlink("nowhere", root / "broken")
+    found = walk(root)
+    assert [one.file for one in found.files] == ["inside.txt"]
+    links = ["again.txt", "broken", "loop", "out.txt", "outside"]
+    assert found.skipped == [(name, "a symbolic link") for name in links]
+
+
+def test_a_file_is_left_out_with_a_reason(mem: Memory, tmp_path: Path) -> None:
+    write(tmp_path / "tree", {
+        "binary.dat": b"PK\x00\x01", "controls.txt": bytes(range(1, 32)) * 3,
+        "large.txt": "word " * 500_000, "latin.txt": "caf\xe9".encode("latin-1"),
+        "min.js": "var a=1;" * 9_000, "empty.txt": "", "fine.txt": "fine",
+        "bom.txt": b"\xef\xbb\xbfmarked", "utf16.txt": "wide".encode("utf-16"),
+    })  # fmt: skip
+    os.mkfifo(tmp_path / "tree/pipe")
+    with open(os.fsencode(tmp_path / "tree") + b"/bad\xff.txt", "w"):
+        pass
+    report = mem.index(tmp_path / "tree")
+    assert dict(report.skipped) == {
+        "bad\\xff.txt": "its name is not UTF-8", "binary.dat": "not text",
+        "controls.txt": "not text", "large.txt": "larger than 1,000,000 bytes",
+        "min.js": "made by a machine: its lines are endless", "pipe": "not a regular file",
+        "utf16.txt": "not text",
+    }  # fmt: skip
+    assert known(mem) == {"latin.txt", "empty.txt", "fine.txt", "bom.txt"}
+    assert report.notes == (("latin.txt", "not UTF-8; read as Latin-1"),)
+    said = {key: text for key, (text, _) in chunks(mem).items()}
+    assert said == {
+        "tree/latin.txt#~1": "café", "tree/fine.txt#~1": "fine", "tree/bom.txt#~1": "marked"
+    }  # fmt: skip
+
+
+def test_how_large_a_file_may_be_is_a_setting(mem: Memory, tmp_path: Path) -> None:
+    write(tmp_path / "tree", {"a.txt": "x" * 200})
+    mem.index(tmp_path / "tree")
+    mem.configure("index.max_bytes", "100")
+    write(tmp_path / "tree", {"b.txt": "y" * 100})
+    assert mem.index(tmp_path / "tree", reread=True).removed == 1
+    assert known(mem) == {"b.txt"}
+    with pytest.raises(InvalidInputError):
+        mem.configure("index.max_bytes", "lots")
+    with pytest.raises(InvalidInputError):
+        mem.configure("index.max_bytes", "0")
+
+
+def test_what_is_no_text_any_more_goes(mem: Memory, tmp_path: Path) -> None:
+    write(tmp_path / "tree", {"a": "text", "b": "more"})
+    mem.index(tmp_path / "tree")
+    write(tmp_path / "tree", {"a": b"\0\0\0", ".gitignore": "b\n"})
+    report = mem.index(tmp_path / "tree")
+    assert report.removed == 2
+    assert known(mem) == {".gitignore"}
+
+
+def test_a_part_of_a_work_tree_is_named_from_its_top(mem: Memory, tmp_path: Path) -> None:
+    top = tmp_path / "Project X"
+    write(top, {".git/HEAD": "", "docs/a.md": section("A", "Is here"), "b.md": "other"})
+    assert mem.index(top / "docs").root == "project-x"
+    assert set(chunks(mem)) == {"project-x/docs/a.md#A~1"}
+    mem.index(top)
+    assert known(mem) == {"docs/a.md", "b.md"}
+    write(top, {"docs/a.md": section("B", "Is new"), "b.md": "changed"})
+    mem.index(top / "docs/a.md", reread=True)
+    assert {text for text, _ in chunks(mem).values()} >= {"other"}
+    assert "project-x/docs/a.md#B~1" in chunks(mem)
+
+
+def test_a_folder_below_one_that_is_known_belongs_to_it(mem: Memory, tmp_path: Path) -> None:
+    write(tmp_path / "tree", {"a/x.txt": "one", "b.txt": "two"})
+    mem.index(tmp_path / "tree")
+    (tmp_path / "tree/a/x.txt").unlink()
+    assert mem.index(tmp_path / "tree/a").removed == 1
+    assert known(mem) == {"b.txt"}
+
+
+def test_a_folder_around_one_that_is_known_takes_it_in(mem: Memory, tmp_path: Path) -> None:
+    write(tmp_path / "tree", {"a/x.txt": "one", "b.txt": "two", "c/.git/HEAD": "", "c/y": "three"})
+    assert mem.index(tmp_path / "tree/a").root == "a"
+    assert mem.index(tmp_path / "tree/c").root == "c"
+    mem.index(tmp_path / "tree")
+    assert set(chunks(mem)) == {"tree/a/x.txt#~1", "tree/b.txt#~1", "tree/c/y#~1", "c/y#~1"}
+    assert mem.index(tmp_path / "tree/a").root == "tree"
+
+
+@pytest.mark.parametrize("name", ["a#b.md", "50%.md", "a b .md", "ünï.md", "x\ny.md", "é.md"])
+def test_odd_names_have_keys_of_their_own(mem: Memory, tmp_path: Path, name: str) -> None:
+    names = ["a", "a#b.md", "50%.md", "50%25.md", "a b .md", "ünï.md", "x\ny.md", "é.md", "é.md"]
+    write(tmp_path / "tree", {one: section("T", f"This is {one!a}") for one in [*names, name]})
+    mem.index(tmp_path / "tree")
+    by_file = {data["file"]: text for text, data in chunks(mem).values()}
+    assert by_file[name].splitlines()[2].startswith(f"This is {name!a}")
+    assert len(by_file) == len(set(names))
+
+
+def test_endless_names_have_keys_too(mem: Memory, tmp_path: Path) -> None:
+    deep = "/".join(["d" * 100] * 7)
+    text = section("T" * 300, "One") + section("U" * 300, "Two")
+    write(tmp_path / "tree", {f"{deep}/x.md": text, f"{deep}/y.md": text.replace("One", "Three")})
+    mem.index(tmp_path / "tree")
+    assert len(chunks(mem)) == 3
+
+
+@pytest.mark.parametrize("path", ["", "nowhere", "a\0b"])
+def test_a_path_that_is_not_there_is_refused(mem: Memory, path: str) -> None:
+    with pytest.raises(InvalidInputError):
+        mem.index(path)
+
+
+def test_what_an_ignore_file_leaves_out_is_not_indexed_by_name_either(
+    mem: Memory, tmp_path: Path
+) -> None:
+    write(tmp_path, {".git/HEAD": "", ".gitignore": "build\n", "build/x.txt": "x",
+                     ".lamina/config.toml": ""})  # fmt: skip
+    for path in (tmp_path / "build", tmp_path / "build/x.txt", tmp_path / ".lamina"):
+        with pytest.raises(InvalidInputError) as caught:
+            mem.index(path)
+        assert ".laminaignore" in caught.value.remedy
+    write(tmp_path, {".laminaignore": "!build\n"})
+    assert mem.index(tmp_path / "build").indexed == 1
+
+
+def test_the_store_does_not_index_itself(tmp_path: Path) -> None:
+    mem = lamina.open(f"json:{tmp_path / 'tree' / 'memory.json'}")
+    mem.remember("the password is tangerine-42-Lagoon")
+    write(tmp_path / "tree", {"a.txt": "text"})
+    mem.index(tmp_path / "tree")
+    assert known(mem) == {"a.txt"}

@@ -1,0 +1,44 @@
+"""The contract again, answered by segments: they must not change what can be found."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lamina.stores.base import Store
+from lamina.stores.questions import Found, Search
+from lamina.stores.sqlite import index, nearest, segments
+from lamina.stores.sqlite.store import SqliteStore
+from lamina.testing.contract.embedding import EmbeddingClauses
+from lamina.testing.contract.isolation import IsolationClauses
+from lamina.testing.contract.past import PastClauses
+from lamina.testing.contract.searching import SearchingClauses
+
+
+class FoldingStore(SqliteStore):
+    """Folds before every second search, so that answers come from segments and from what is new."""
+
+    _searches = 0
+
+    def search(self, search: Search) -> Found:
+        self._searches += 1
+        if self._searches % 2:
+            self.fold()
+        return super().search(search)
+
+
+@pytest.fixture(autouse=True)
+def _everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (index, nearest, segments):
+        monkeypatch.setattr(module, "LARGE", 1)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = FoldingStore(tmp_path)
+    yield store
+    store.close()
+
+
+class TestSegments(SearchingClauses, EmbeddingClauses, PastClauses, IsolationClauses):
+    pass

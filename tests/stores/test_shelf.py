@@ -1,0 +1,400 @@
+"""Files of derived indexes: whatever becomes of them, answers stay right and they are made anew."""
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import lamina
+from lamina.core.changes import Erase, Move
+from lamina.core.record import State
+from lamina.errors import LaminaError, StoreError, StoreFullError
+from lamina.indexes import policy
+from lamina.stores.base import Severity
+from lamina.stores.sqlite import INDEXES, locks
+from lamina.stores.sqlite.store import SqliteStore
+from lamina.testing.builders import look_for, search, write, written
+from tests.meta.children import environment
+from tests.meta.tree import ROOT
+from tests.stores.segmented import (
+    EAST,
+    SPACE,
+    Answers,
+    answers,
+    files,
+    kinds,
+    large,
+    place,
+    same,
+    told,
+)
+
+__all__ = ["large"]
+pytestmark = pytest.mark.usefixtures("large")
+
+
+def made(folder: Path, folds: int = 2) -> Answers:
+    """A store with segments in a folder, and what it answers without them."""
+    folder.mkdir(exist_ok=True)
+    with closing(SqliteStore(folder)) as store:
+        for number in range(folds):
+            told(store, start=8 * number)
+            written(store, f"kettle of others {number}", scope="project/other")
+            if number < folds - 1:
+                store.fold()
+        place(store, *store.unembedded(SPACE, 10))
+        right = answers(store)
+        store.fold()
+        assert same(answers(store), right)
+    assert set(kinds(folder)) == {"words", "vectors1"}
+    return right
+
+
+def still_right(folder: Path, right: Answers) -> None:
+    """The store answers as before, with the files as they are and after they were made anew."""
+    with closing(SqliteStore(folder)) as store:
+        assert same(answers(store), right)
+        store.fold()
+        assert same(answers(store), right)
+        assert {one.severity for one in store.check()} == {Severity.OK}
+    with closing(SqliteStore(folder)) as store:
+        assert same(answers(store), right)
+    assert not [path for path in files(folder) if path.name.startswith(".")]
+
+
+def cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def cut_short(path: Path) -> None:
+    os.truncate(path, 10)
+
+
+def emptied(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def grown(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + bytes(64))
+
+
+def noise(path: Path) -> None:
+    path.write_bytes(bytes(range(256)) * 8)
+
+
+def a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def a_link(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to("elsewhere")
+
+
+DAMAGE = (cut, cut_short, emptied, grown, noise, a_folder, a_link)
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_file_changes_no_answer(damage: Callable[[Path], None], tmp_path: Path) -> None:
+    right = made(tmp_path)
+    for path in files(tmp_path):
+        damage(path)
+    with closing(SqliteStore(tmp_path)) as store:
+        assert same(answers(store), right)
+        # What is no file of ours is in the way of nothing.
+        for path in files(tmp_path):
+            if path.is_dir():
+                path.rmdir()
+    still_right(tmp_path, right)
+
+
+def test_no_flipped_bit_changes_an_answer(tmp_path: Path) -> None:
+    right = made(tmp_path)
+    kept = tmp_path.with_name("kept")
+    shutil.copytree(tmp_path / INDEXES, kept)
+    for name in sorted(path.name for path in kept.iterdir()):
+        size = (kept / name).stat().st_size
+        for at in range(0, size, max(1, size // 23)):
+            content = bytearray((kept / name).read_bytes())
+            content[at] ^= 1 << (at % 8)
+            (tmp_path / INDEXES / name).write_bytes(content)
+            with closing(SqliteStore(tmp_path)) as store:
+                assert same(answers(store), right), (name, at)
+        shutil.copy(kept / name, tmp_path / INDEXES / name)
+    still_right(tmp_path, right)
+
+
+def test_the_doctor_tells_of_a_damaged_file_and_repair_removes_it(tmp_path: Path) -> None:
+    right = made(tmp_path)
+    for path in files(tmp_path):
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+    with lamina.open(tmp_path) as mem:
+        found = [one for one in mem.check() if one.severity.is_damage]
+        assert {one.check for one in found} == {"indexes"}
+        assert {one.severity for one in found} == {Severity.DERIVED}
+        mem.store.repair(lambda record: tuple(record.text.split()))
+        assert not [one for one in mem.store.check() if one.check == "indexes" and one.remedy]
+    assert files(tmp_path) == []
+    with closing(SqliteStore(tmp_path)) as store:
+        store.reindex(lambda record: tuple(record.text.split()))
+        assert [list(one) for one in answers(store)][0] == [list(one) for one in right][0]
+
+
+def test_files_of_another_store_or_stream_are_passed_over(tmp_path: Path) -> None:
+    right = made(tmp_path / "mine")
+    (tmp_path / "theirs").mkdir()
+    with closing(SqliteStore(tmp_path / "theirs")) as store:
+        for number in range(16):
+            written(store, f"kettle of theirs {number}")
+            written(store, f"cup of theirs {number}", scope="project/other")
+        place(store, *store.unembedded(SPACE, 99))
+        store.fold()
+    for path in files(tmp_path / "mine"):
+        path.unlink()
+    for path in files(tmp_path / "theirs"):
+        shutil.copy(path, tmp_path / "mine" / INDEXES)
+    still_right(tmp_path / "mine", right)
+    # One stream's file under the name of another's.
+    for path in files(tmp_path / "mine"):
+        kind, stream, *rest = path.name.split("-")
+        other = path.with_name("-".join((kind, {"1": "2", "2": "1"}[stream], *rest)))
+        shutil.copy(path, other.with_name(f"x{other.name}"))
+    for path in files(tmp_path / "mine"):
+        if path.name.startswith("x"):
+            path.replace(path.with_name(path.name[1:]))
+    still_right(tmp_path / "mine", right)
+
+
+def test_files_of_another_history_are_passed_over(tmp_path: Path) -> None:
+    folder, backup = tmp_path / "store", tmp_path / "backup"
+    made(folder)
+    with lamina.open(folder) as mem:
+        mem.backup(backup)
+    with closing(SqliteStore(folder)) as store:
+        told(store, start=50)
+        store.fold()
+    later = tmp_path / "later"
+    shutil.copytree(folder / INDEXES, later)
+    lamina.restore(backup, folder, replace=True)
+    assert files(folder) == []
+    with closing(SqliteStore(folder)) as store:
+        for number in range(8):
+            written(store, f"another kettle {number}")
+        place(store, *store.unembedded(SPACE, 99))
+        right = answers(store)
+    shutil.copytree(later, folder / INDEXES)
+    still_right(folder, right)
+
+
+def test_what_was_left_unfinished_is_removed(tmp_path: Path) -> None:
+    right = made(tmp_path)
+    for path in files(tmp_path):
+        path.with_name(f".{path.name}.0123456789ab").write_bytes(b"half a segment")
+    (tmp_path / INDEXES / "vectors77-1-0-5-9.segment").write_bytes(b"of a space that is gone")
+    mine = tmp_path / INDEXES / "words-of-wisdom.segment"
+    mine.write_text("not a segment's name")
+    still_right(tmp_path, right)
+    assert mine.exists()
+    assert not [path for path in files(tmp_path) if "vectors77" in path.name]
+
+
+def test_a_space_that_was_left_leaves_nothing_behind(tmp_path: Path) -> None:
+    made(tmp_path)
+    with closing(SqliteStore(tmp_path)) as store, closing(SqliteStore(tmp_path)) as other:
+        assert look_for(other, "", vector=EAST)
+        store.leave_space(SPACE)
+        assert set(kinds(tmp_path)) == {"words"}
+        assert look_for(other, "", vector=EAST) == []
+        place(store, *store.unembedded(SPACE, 99))
+        assert len(look_for(other, "", vector=EAST, limit=99)) == 18
+        store.fold()
+        assert len(look_for(other, "", vector=EAST, limit=99)) == 18
+
+
+def test_files_are_private(tmp_path: Path) -> None:
+    made(tmp_path)
+    assert stat.S_IMODE((tmp_path / INDEXES).stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files(tmp_path)} == {0o600}
+
+
+def test_a_linked_folder_is_not_used(tmp_path: Path) -> None:
+    right = made(tmp_path / "store")
+    elsewhere = tmp_path / "elsewhere"
+    (tmp_path / "store" / INDEXES).rename(elsewhere)
+    (tmp_path / "store" / INDEXES).symlink_to(elsewhere)
+    before = sorted(elsewhere.iterdir())
+    with closing(SqliteStore(tmp_path / "store")) as store:
+        assert same(answers(store), right)
+        with pytest.raises(StoreError, match="symbolic link"):
+            store.fold()
+        assert same(answers(store), right)
+    assert sorted(elsewhere.iterdir()) == before
+
+
+def test_a_file_in_place_of_the_folder_costs_no_answer(tmp_path: Path) -> None:
+    (tmp_path / INDEXES).write_text("in the way")
+    with closing(SqliteStore(tmp_path)) as store:
+        told(store)
+        right = answers(store)
+        with pytest.raises(LaminaError):
+            store.fold()
+        assert same(answers(store), right)
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from lamina.errors import StoreFullError
+from lamina.stores.sqlite.store import SqliteStore
+from tests.stores.segmented import answers, everything_is_large, files, same
+everything_is_large()
+store = SqliteStore(Path(sys.argv[1]))
+right = answers(store)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+try:
+    store.fold()
+except StoreFullError:
+    print("full")
+assert same(answers(store), right)
+print(len(files(Path(sys.argv[1]))))
+"""
+
+
+def test_a_full_disk_costs_no_answer(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path)) as store:
+        told(store)
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path)],
+        cwd=ROOT, env=environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.split() == ["full", "0"], done.stderr
+    assert StoreFullError.code
+
+
+def test_one_folds_at_a_time_and_the_other_does_not_wait(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path)) as store:
+        told(store)
+        with locks.duty(tmp_path, "fold") as is_ours:
+            assert is_ours
+            store.fold()
+            assert files(tmp_path) == []
+        store.fold()
+        assert set(kinds(tmp_path)) == {"words", "vectors1"}
+
+
+def test_an_erase_waits_for_whoever_folds(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path)) as store:
+        record = told(store)[0]
+        store.fold()
+        unfinished = tmp_path / INDEXES / ".words-1-0-9-9.segment.0123456789ab"
+        folding, seen = threading.Event(), []
+
+        def fold() -> None:
+            with locks.duty(tmp_path, "fold"):
+                folding.set()
+                threading.Event().wait(0.2)
+                unfinished.write_bytes(b"kettle record 0")
+                seen.append(len(files(tmp_path)))
+
+        thread = threading.Thread(target=fold)
+        thread.start()
+        folding.wait()
+        write(store, Erase(id=record.id))
+        report = store.scrub([b"kettle record 0"])
+        thread.join()
+        assert seen == [3]
+        assert report.residue == ()
+        assert files(tmp_path) == []
+
+
+def test_an_older_snapshot_is_not_answered_by_a_newer_index(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path)) as store:
+        kept, changed, hidden = told(store, 3)
+        store.fold()
+        words = store._worded()
+        vectors = store._placed(1, SPACE)
+        with store._connections.reading() as older:
+            assert words.current(older, 1) is not None
+            write(store, Move(id=hidden.id, state=State.FORGOTTEN))
+            place(store, written(store, "a newer kettle"))
+            assert len(look_for(store, "kettle")) == 2
+            assert len(look_for(store, "", vector=EAST)) == 3
+            then, near = words.current(older, 1), vectors.current(older, 1)
+            assert then is not None
+            assert near is not None
+            assert then.count("saucer") == 1
+            assert then.count("kettle") == 1
+            assert len(near) == 3
+        # What others have read is not taken back.
+        assert len(look_for(store, "kettle")) == 2
+        assert {kept.id, changed.id} <= {m.record.id for m in look_for(store, "", vector=EAST)}
+
+
+def test_a_forked_child_searches_while_its_parent_does(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path)) as store:
+        told(store)
+        store.fold()
+        words = store._worded()
+        with words._lock:
+            child = os.fork()
+            if not child:
+                found = len(look_for(store, "kettle"))
+                os._exit(0 if found == 3 else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_folding_is_due_only_until_it_was_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "OVERLAY", 4)
+    with closing(SqliteStore(tmp_path)) as store:
+        told(store)
+        assert store.fold_is_due()
+        store.fold()
+        assert not store.fold_is_due()
+        told(store, 2, start=20)
+        search(store, "kettle", vector=EAST)
+        assert not store.fold_is_due()
+        told(store, 5, start=30)
+        assert store.fold_is_due()
+    with closing(SqliteStore(tmp_path)) as store:
+        assert store.fold_is_due()
+        store.fold()
+    with closing(SqliteStore(tmp_path)) as store:
+        assert not store.fold_is_due()
+
+
+def test_segments_without_vectors_join_with_others(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path)) as store:
+        told(store, 2)
+        other = [written(store, f"kettle {n}", scope="project/other") for n in range(4)]
+        store.fold()
+        place(store, *other)
+        store.fold()
+        for record in other:
+            write(store, Move(id=record.id, state=State.FORGOTTEN))
+        told(store, 1, start=9)
+        store.fold()
+        told(store, 1, start=10)
+        store.fold()
+        assert len(look_for(store, "", vector=EAST, limit=99)) == 4
+
+
+def test_a_closed_store_folds_no_more(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    told(store)
+    store.close()
+    for call in (store.fold, store.fold_is_due, lambda: look_for(store, "kettle")):
+        with pytest.raises(StoreError):
+            call()
