@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from lamina.core.ranking.times import Span, spans_of
-from lamina.core.text import Term, query_terms
+from lamina.core.text import Term, query_terms, tokens
 
 # Asking back about what was answered: "you mentioned", "our last chat", "remind me what you said".
 _ASKS_BACK: Final = re.compile(
@@ -28,6 +28,8 @@ class Question:
     text: str
     now: datetime
     terms: tuple[Term, ...]
+    words: frozenset[str]
+    """Every token of it, function words included, for looking up names."""
     spans: tuple[Span, ...]
     asks_back: bool
     """Whether it asks for what an assistant answered before."""
@@ -44,4 +46,5 @@ class Question:
 def understand(text: str, now: datetime, terms: tuple[Term, ...] | None = None) -> Question:
     """Read a question: its words, the times it names, whom it asks."""
     found = query_terms(text) if terms is None else terms
-    return Question(text, now, found, spans_of(text, now), bool(_ASKS_BACK.search(text)))
+    words = frozenset(tokens(text))
+    return Question(text, now, found, words, spans_of(text, now), bool(_ASKS_BACK.search(text)))

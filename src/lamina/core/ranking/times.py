@@ -60,8 +60,8 @@ _PATTERN: Final = re.compile(
       (?P<what>week-?end|{_UNIT}|{_WEEKDAY}|{_MONTH}|{_SEASON}|morning|afternoon|evening)\b
     | \b(?P<word>day\s+before\s+yesterday|yesterday|today|tonight|tomorrow)\b
     | \b(?:on|since)\s+(?P<wd>{_WEEKDAY})\b
-    | \b(?:in|during|since|by|until|throughout|around|early|late|mid|of)[\s-]+(?P<y5>{_YEAR})\b
-    | \b(?:in|during|since|by|until|throughout|early|late|mid|of)[\s-]+(?P<m4>{_MONTH})\b
+    | \b(?:in|during|since|by|until|throughout|around|early|late|mid|of)[\s-]+
+      (?:(?P<y5>{_YEAR})\b(?![-/]\d)|(?P<m4>{_MONTH})\b(?!\.?,?\s+(?:of\s+)?\d))
     """,
     re.VERBOSE | re.IGNORECASE,
 )
