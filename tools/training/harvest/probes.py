@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z'\-]+|\d[\d.,:]*")
 _COMMON = frozenset(
-    """a about above after again all also always am an and any anything are as ask at back be because
-    been before being but by can cannot come could couldn't day did didn't do does doesn't
-    doing don't down each else even ever every few find first for found from get give go going
-    good got great had has have haven't having he hello help her here hers hey hi him his how
-    i i'd i'll i'm i've if in into is isn't it it's its just know let let's like little ll
-    look looking lot made make many may maybe me might mine more most much must my myself name
-    need never new next nice no not nothing now of off oh ok okay on one only or other our
-    ours out over own please put quite really right said same say see set she should since so
-    some something sorry still such sure take tell than thank thanks that that's the their
-    them then there these they thing things think this those thought time to today too try two
-    under until up us use used using very want was wasn't way we well were what what's when
-    where which while who why will wish with won't would wouldn't yeah yes yet you you'd
-    you'll you're you've your yours""".split()
+    """a about above after again all also always am an and any anything are as ask at back be
+    because been before being but by can cannot come could couldn't day did didn't do does
+    doesn't doing don't down each else even ever every few find first for found from get
+    give go going good got great had has have haven't having he hello help her here hers
+    hey hi him his how i i'd i'll i'm i've if in into is isn't it it's its just know let
+    let's like little ll look looking lot made make many may maybe me might mine more most
+    much must my myself name need never new next nice no not nothing now of off oh ok okay
+    on one only or other our ours out over own please put quite really right said same say
+    see set she should since so some something sorry still such sure take tell than thank
+    thanks that that's the their them then there these they thing things think this those
+    thought time to today too try two under until up us use used using very want was
+    wasn't way we well were what what's when where which while who why will wish with
+    won't would wouldn't yeah yes yet you you'd you'll you're you've your yours""".split()
 )
 _ABOUT_A_PERSON = (
     "What did {name} say about {words}?",
