@@ -59,6 +59,14 @@ _PATIENCE_SECONDS: Final = 2.0
 """How long vectors wait for writers, who would have to share the interpreter with them."""
 
 
+_UNRELATED: Final = (
+    "The invoice was paid twice by mistake.", "Her brother plays the cello.",
+    "Rain is expected over the northern hills.", "def close(handle): handle.flush()",
+    "Add two eggs and stir until smooth.", "The referee stopped the match after an hour.",
+    "Kubernetes restarts the pod when the probe fails.", "He is allergic to shellfish.",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A query as a point, or why it is none."""
@@ -80,6 +88,7 @@ class Vectors:
         self._on, self._asked_at = True, -_BELIEVED_SECONDS
         self._mine: tuple[str, CheckedEmbedder | None] | None = None
         self._error: LaminaError | None = None
+        self._unrelated: dict[str, float] = {}
 
     # -- recall
 
@@ -118,6 +127,19 @@ class Vectors:
         point = np.frombuffer(asked.values, "<f4")
         made = embed_each(embedder, texts, Role.DOCUMENT).vectors
         return [float(made[n] @ point) if n in made else None for n in range(len(texts))]
+
+    def unrelated(self) -> float:
+        """The cosine that the embedder in force gives texts which have nothing in common.
+
+        Ranking was measured with embedders that give nearly none; others are asked once.
+        """
+        embedder = self._embedder()
+        if embedder is None or embedder.is_local:
+            return 0.0
+        if embedder.fingerprint not in self._unrelated:
+            near = self._near_each_other(embedder)
+            self._unrelated[embedder.fingerprint] = near
+        return self._unrelated[embedder.fingerprint]
 
     # -- making
 
@@ -228,6 +250,18 @@ class Vectors:
 
             self._mine = (spec, open_embedder(spec, config.load_services()))
         return self._mine[1]
+
+    @staticmethod
+    def _near_each_other(embedder: CheckedEmbedder) -> float:
+        from lamina.embedders.protocol import Role
+
+        try:
+            rows = embedder.embed(_UNRELATED, Role.DOCUMENT)
+        except EmbedderError:
+            return 0.0
+        number = len(_UNRELATED)
+        others = float((rows @ rows.T).sum()) - number
+        return max(0.0, others / (number * (number - 1)))
 
     def _is_on(self) -> bool:
         """Whether vectors are made at all; asked about once a second, for it costs a read."""

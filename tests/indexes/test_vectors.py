@@ -114,9 +114,25 @@ def test_lists_lose_little(
     assert found >= 0.95 * same
 
 
+def test_a_merge_remembers_what_was_taken_away_before_it(tmp_path: Path) -> None:
+    batches = [[a_batch([1, 2])], [], [a_batch([3])]]
+    gone: list[list[int]] = [[], [1], []]
+    segments = [
+        VectorSegment.build(tmp_path / f"{n}", a_header("vectors", n, n + 1), batch, gone[n])
+        for n, batch in enumerate(batches)
+    ]
+    assert len(Vectors.of(segments).search(some_vectors(1)[0], 9)) == 2
+    views = Vectors.of(segments).views[1:]
+    merged = VectorSegment.merge(tmp_path / "merged", a_header("vectors", 1, 3), views)
+    found = Vectors.of([segments[0], merged]).search(some_vectors(1)[0], 9)
+    assert sorted(found.rids.tolist()) == [2, 3]
+
+
 def test_a_merge_that_keeps_the_lists_finds_old_and_new(
-    many: VectorSegment, tmp_path: Path
+    many: VectorSegment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(vector_index, "LOOKED_AT", 1000)
+    monkeypatch.setattr(vector_index, "EXACT", 1000)
     more = a_batch([*range(40_001, 42_001)], 5)
     small = VectorSegment.build(tmp_path / "small", a_header("vectors", 1, 2), [more], [7])
     views = Vectors.of([many, small]).views
@@ -127,8 +143,10 @@ def test_a_merge_that_keeps_the_lists_finds_old_and_new(
     for rid, vector in zip(more.rids[::100].tolist(), more.vectors[::100], strict=True):
         assert rid in {found for found, _ in index.search(vector, 10)}
     assert np.isnan(index.cosines(more.vectors[0], [7])).all()
-    old = many.rows.floats(many.positions(np.array([11])))[0]
-    assert index.cosines(old, [11])[0] == pytest.approx(1, abs=0.01)
+    for rid in range(11, 30_000, 1000):
+        old = many.rows.floats(many.positions(np.array([rid])))[0]
+        assert index.cosines(old, [rid])[0] == pytest.approx(1, abs=0.01)
+        assert index.search(old, 1).rids.tolist() == [rid]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -179,6 +179,24 @@ def test_a_merge_forgets_the_words_of_what_is_dead(tmp_path: Path) -> None:
     assert b"harmless" in (tmp_path / "both").read_bytes()
 
 
+def test_a_merge_remembers_what_was_taken_away_before_it(tmp_path: Path) -> None:
+    oldest = WordSegment.build(tmp_path / "a", a_header(hi=1), [a_doc(1, "old"), a_doc(2, "old")])
+    drops = WordSegment.build(tmp_path / "b", a_header(lo=1, hi=2), [], gone=[1])
+    newest = WordSegment.build(tmp_path / "c", a_header(lo=2, hi=3), [a_doc(3, "new")])
+    views = WordIndex.of([oldest, drops, newest]).views[1:]
+    merged = WordSegment.merge(tmp_path / "d", a_header(lo=1, hi=3), views)
+    assert WordIndex.of([oldest, merged]).count("old") == 1
+
+
+def test_a_piece_is_not_found_across_two_words(tmp_path: Path) -> None:
+    docs = [a_doc(1, "ab cd ef bcd xbc")]
+    vocabulary = WordSegment.build(tmp_path / "one", a_header(), docs).words.vocabulary
+    assert [vocabulary[number] for number in vocabulary.holding("bc")] == ["bcd", "xbc"]
+    # The words lie side by side in this order: ab bcd cd ef xbc.
+    for piece in ("bb", "de", "cdef", "xbcd"):
+        assert vocabulary.holding(piece).tolist() == []
+
+
 def test_a_record_is_in_a_segment_once(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="once"):
         WordSegment.build(tmp_path / "twice", a_header(), [a_doc(1, "a"), a_doc(1, "b")])

@@ -82,7 +82,11 @@ class LanceVectors:
         condition = _condition(sight)
         step = max(1, int(self._table.count_rows(condition)) // _SAMPLE)
         near, _ = self._near(query, f"({condition}) and rid % {step} = 0")
-        return Background(float(near.mean()), float(near.std())) if len(near) else Background(0, 0)
+        return (
+            Background(float(near.mean()), float(near.std()), len(near))
+            if len(near)
+            else Background()
+        )
 
     def close(self) -> None:
         self._table = None

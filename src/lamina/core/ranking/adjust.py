@@ -8,12 +8,13 @@ import math
 from typing import Final
 
 from lamina.core.ranking.candidates import Candidate, Options
-from lamina.core.ranking.neighbours import asks, in_conversation
+from lamina.core.ranking.neighbours import in_conversation
 from lamina.core.ranking.question import Question
 from lamina.core.record import Trust
 from lamina.core.text import tokens
 
 _TRUST: Final = {Trust.WEB: -1.0, Trust.TOOL: -0.4, Trust.FILE: -0.2, Trust.AGENT: -0.2}
+_DAY: Final = 86_400.0
 _LEAST_CONFIDENCE: Final = 0.05
 _ASKED_BACK: Final = 0.2
 """What remains of the distrust in an assistant's words when the question asks for them."""
@@ -32,18 +33,17 @@ def adjustments(question: Question, candidate: Candidate, options: Options) -> d
         "key": _key(question, candidate),
         "tags": _tags(question, candidate),
         "voice": _voice(question, candidate),
-        "asks": -1.0 if in_conversation(candidate) and asks(candidate) else 0.0,
     }
     return {name: value for name, value in found.items() if value}
 
 
 def _recency(question: Question, candidate: Candidate, options: Options) -> float:
-    """1 for what holds since today, halved with every half-life; in whole days, to stand still."""
+    """1 for what holds since now, halved with every half-life."""
     record = candidate.record
-    age = (question.now - (record.valid_from or record.created_at)).days
+    age = (question.now - (record.valid_from or record.created_at)).total_seconds() / _DAY
     if options.half_life_days <= 0:
         return 0.0
-    return float(0.5 ** (max(age, 0) / options.half_life_days))
+    return math.exp2(-max(age, 0.0) / options.half_life_days)
 
 
 def _time(question: Question, candidate: Candidate) -> float:
