@@ -8,6 +8,8 @@ from lamina.core.ranking.question import Question
 
 _ALL: Final = 0.9
 _LONG: Final = 4
+_FEW: Final = 2
+_PIECE: Final = 2
 # What makes a token a name given on purpose: a digit among letters, or a sign inside.
 _IDENTIFIER: Final = re.compile(r"(?=.*[^\W\d_])(?=.*(?:\d|[^\w\s]|_)).*|\d{5,}|\d+(?:[.-]\d+)+")
 
@@ -19,7 +21,20 @@ def is_certain(question: Question, candidate: Candidate) -> bool:
     key = candidate.record.key
     if key and question.text.strip().casefold() == key.casefold():
         return True
-    return any(is_identifier(token) for token in candidate.terms)
+    return is_pieced(question, candidate) or any(is_identifier(one) for one in candidate.terms)
+
+
+def is_pieced(question: Question, candidate: Candidate) -> bool:
+    """Whether a question is a few pieces of words, and the record has words that hold them all.
+
+    Somebody who types a piece is looking for that word; the rest of the word is no part of it.
+    """
+    pieces = [term.token for term in question.terms if term.weight >= 1]
+    return (
+        0 < len(pieces) <= _FEW
+        and all(len(piece) >= _PIECE for piece in pieces)
+        and all(any(piece in token for token in candidate.terms) for piece in pieces)
+    )
 
 
 def is_identifier(token: str) -> bool:

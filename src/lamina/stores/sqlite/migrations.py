@@ -44,6 +44,7 @@ def migrate(connection: Connection, alone: bool, known: Sequence[str] | None = N
         if one(connection, "pragma journal_mode") != "wal":
             # Another program has changed it; the promises to many processes rest on it.
             use_wal(connection)
+        _analyse_anew(connection, alone=alone)
         return
     if found and not alone:
         raise StoreUnavailableError(
@@ -55,6 +56,28 @@ def migrate(connection: Connection, alone: bool, known: Sequence[str] | None = N
     for number, sql in enumerate(steps() if known is None else known, start=1):
         if number > found:
             _step(connection, number, sql)
+    if known is None:
+        _analyse_anew(connection, alone=alone)
+
+
+def _analyse_anew(connection: Connection, *, alone: bool) -> None:
+    """Index all records anew where another analyser did it: its words are not the ones asked for.
+
+    A store in use is left as it is. It can be read, and says what to do when it is written.
+    """
+    found = one(connection, "select value from setting where name = 'index_version'")
+    if found in (None, INDEX_VERSION) or not alone:
+        return
+    from lamina.core.indexing import index_terms
+    from lamina.stores.sqlite.care.words import reindex
+
+    connection.execute("begin immediate")
+    try:
+        reindex(connection, lambda record: index_terms(record, record.key))
+        connection.execute("commit")
+    except BaseException:
+        connection.execute("rollback")
+        raise
 
 
 def _check_ours(connection: Connection) -> int:
