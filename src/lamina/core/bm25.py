@@ -41,12 +41,18 @@ def coverage(held: Iterable[str], worths: Mapping[str, float]) -> float:
     if total <= 0:
         return 0.0
     tokens = set(held)
-    return sum(worth * _stands_for(tokens, term) for term, worth in worths.items()) / total
+    exact = sum(worth for term, worth in worths.items() if term in tokens)
+    others = tokens - worths.keys()
+    if others:
+        exact += sum(
+            worth * _stands_for(others, term)
+            for term, worth in worths.items()
+            if term not in tokens
+        )
+    return exact / total
 
 
 def _stands_for(tokens: set[str], term: str) -> float:
-    if term in tokens:
-        return 1.0
     if any(token.startswith(term) for token in tokens):
         return PREFIX_COVERS
     return INFIX_COVERS if any(term in token for token in tokens) else 0.0
