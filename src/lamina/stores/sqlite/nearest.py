@@ -65,6 +65,9 @@ class VectorSegments(Following[Vectors, VectorSegment]):
         # A space that was left and begun again has another number.
         return f"{self._fingerprint} {self._space}"
 
+    def _is_there(self, connection: Connection) -> bool:
+        return bool(one(connection, "select 1 from space where space = ?", (self._space,)))
+
     def _large(self, connection: Connection) -> list[int]:
         found = rows(connection, "select sid from stream where documents >= ?", (LARGE,))
         return [sid for (sid,) in found]

@@ -20,8 +20,9 @@ _SKIPPED: Final = (
     " and x.vid = r.head)"
 )
 _SENSIBLE: Final = (
-    "typeof(fingerprint) = 'text' and fingerprint <> '' and typeof(dimensions) = 'integer'"
-    " and dimensions >= 0 and typeof(mark) = 'integer' and typeof(made) = 'integer' and made >= 0"
+    "space > 0 and typeof(fingerprint) = 'text' and fingerprint <> ''"
+    " and typeof(dimensions) = 'integer' and dimensions >= 0 and typeof(mark) = 'integer'"
+    " and typeof(made) = 'integer' and made >= 0"
 )
 _AHEAD: Final = (
     "select count(*) from space where mark > (select ifnull(max(vid), 0) from version)"
