@@ -1,4 +1,4 @@
-"""Derived indexes shared by processes, threads and snapshots: one folds, nobody is told old news."""
+"""Derived indexes shared by processes, threads and snapshots: one folds, and none is misled."""
 
 import os
 import subprocess
