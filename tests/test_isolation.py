@@ -70,7 +70,10 @@ def calls(own: Memory, other: str, other_id: str) -> dict[str, Callable[[], Any]
         "get": lambda: own.get(other_id),
         "query": lambda: own.query({"tags": [word], "scope": f"project/{other}"}),
         "count": lambda: own.count({"data.owner": word}, scope=f"project/{other}"),
-        "recall": lambda: own.recall(f"{word} deploys", k=100, layers=LAYERS),
+        "recall": lambda: own.recall(f"{word} deploys", k=100, layers=LAYERS, floor=0.0),
+        "why_not": lambda: own.why_not(other_id, f"{word} deploys", layers=LAYERS),
+        "vectors": own.vectors,
+        "reindex": own.reindex,
         "history": lambda: own.history(other_id),
         "reveal": lambda: own.reveal(other_id, "secret://" + "a" * 26),
         "changes": lambda: list(own.changes()),
@@ -167,7 +170,8 @@ def test_scores_do_not_move_when_another_project_grows(mem: Memory) -> None:
     own.remember("herons nest in trees near the river")
 
     def scores() -> list[tuple[str, float]]:
-        return [(hit.record.id, hit.score) for hit in own.recall("heron river fish", k=50).hits]
+        found = own.recall("heron river fish", k=50, now="2100-01-01T00:00:00Z")
+        return [(hit.record.id, hit.score) for hit in found.hits]
 
     before = scores()
     mem.project("large").remember_many(

@@ -28,7 +28,7 @@ def test_what_is_remembered_is_recalled_at_once(mem: Memory) -> None:
     [hit] = mem.recall("which port has the staging database?").hits
     assert hit.record.id == kept.id
     assert hit.record.tags == ("db",)
-    assert (kept.rev, kept.action, kept.pending) == (1, "created", ())
+    assert (kept.rev, kept.action, kept.pending) == (1, "created", ("vectors",))
 
 
 def test_nothing_relevant_means_nothing_returned(mem: Memory) -> None:

@@ -1,4 +1,4 @@
-"""Keyword recall as a user meets it: ten languages, identifiers, pieces of words, hostile text."""
+"""Recall as a user meets it: ten languages, identifiers, pieces of words, hostile text."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,15 +11,20 @@ from tests.core.text.facts import FACTS, HELD_OUT, Fact
 from tests.core.text.hostile import hostile
 from tests.places import STORES, where
 
+MADE_BY = {"words alone": "off", "words and meaning": "lamina"}
 
-@pytest.fixture(scope="module", params=STORES)
+
+@pytest.fixture(scope="module", params=[(store, by) for store in STORES for by in MADE_BY])
 def known(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Memory]:
     """All facts, in every store in turn."""
+    store, made_by = request.param
     folder: Path = tmp_path_factory.mktemp("words")
-    with lamina.open(where(request.param, folder / "store")) as mem:
+    with lamina.open(where(store, folder / "store")) as mem:
+        mem.configure("recall.embedder", MADE_BY[made_by])
         mem.remember_many([{"text": fact.text} for fact in FACTS + HELD_OUT])
+        mem.reindex()
         yield mem
 
 
@@ -62,8 +67,10 @@ def test_a_named_language_ranks_above_its_letter(tmp_path: Path) -> None:
         assert mem.recall("C#").hits[0].record.text == texts[2]
 
 
-def test_ten_thousand_hostile_queries_are_no_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("made_by", "number"), [("off", 10_000), ("lamina", 1_000)])
+def test_hostile_queries_are_no_error(tmp_path: Path, made_by: str, number: int) -> None:
     with lamina.open(tmp_path) as mem:
+        mem.configure("recall.embedder", made_by)
         mem.remember_many([{"text": fact.text} for fact in FACTS[:40]])
-        for query in hostile(10_000):
+        for query in hostile(number):
             mem.recall(query, k=3)

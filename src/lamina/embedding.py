@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from lamina import config
+from lamina.background import Worker
 from lamina.clock import stopwatch
 from lamina.core.embedder_spec import OFF
 from lamina.core.indexing import embedded_text
@@ -31,7 +32,7 @@ from lamina.errors import (
 from lamina.results import VectorHealth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from lamina.core.record import Record
     from lamina.embedders.checking import CheckedEmbedder
@@ -42,7 +43,10 @@ ACTIVE: Final = "vectors.active"
 """The space that recall compares in."""
 WANTED: Final = "vectors.wanted"
 """The space that is to be the active one; the same unless the embedder is being changed."""
+SPEC: Final = "vectors.spec"
+"""The name of the embedder that made the active space, for questions until another takes over."""
 DUTY: Final = "vectors"
+_ANOTHER: Final = "vectors: made by another embedder than this process has"
 MANY: Final = 256
 """Records written by one process after which it makes vectors even if it recalls nothing."""
 _BATCH: Final = 64
@@ -53,8 +57,14 @@ _BELIEVED_SECONDS: Final = 1.0
 _QUIET_SECONDS: Final = 0.1
 _PATIENCE_SECONDS: Final = 2.0
 """How long vectors wait for writers, who would have to share the interpreter with them."""
-_PAUSES: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
-"""How long to leave an embedder alone that is down."""
+
+
+_UNRELATED: Final = (
+    "The invoice was paid twice by mistake.", "Her brother plays the cello.",
+    "Rain is expected over the northern hills.", "def close(handle): handle.flush()",
+    "Add two eggs and stir until smooth.", "The referee stopped the match after an hour.",
+    "Kubernetes restarts the pod when the probe fails.", "He is allergic to shellfish.",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +82,13 @@ class Vectors:
         self._store = store
         self._given = given
         self._lock, self._process = threading.Lock(), os.getpid()
-        self._worker: _Worker | None = None
+        self._worker: Worker | None = None
         self._written = 0
         self._last_write = 0.0
         self._on, self._asked_at = True, -_BELIEVED_SECONDS
         self._mine: tuple[str, CheckedEmbedder | None] | None = None
         self._error: LaminaError | None = None
+        self._unrelated: dict[str, float] = {}
 
     # -- recall
 
@@ -87,10 +98,13 @@ class Vectors:
             embedder = self._embedder()
             if embedder is None:
                 return Question()
-            if self._settle(embedder) != embedder.fingerprint:
+            chosen = self._store.settings()
+            if chosen.get(ACTIVE, embedder.fingerprint) != embedder.fingerprint:
                 self._go_on(embedder)
-                return Question(degraded="vectors: made by another embedder than this process has")
-            waits = not self._caught_up(embedder)
+                embedder = self._before(chosen)
+                if embedder is None:
+                    return Question(degraded=_ANOTHER)
+            waits = not self._catch_up(embedder)
             from lamina.embedders.protocol import Role
 
             [row] = embedder.embed([text[:_LONGEST_QUESTION]], Role.QUERY)
@@ -113,6 +127,19 @@ class Vectors:
         point = np.frombuffer(asked.values, "<f4")
         made = embed_each(embedder, texts, Role.DOCUMENT).vectors
         return [float(made[n] @ point) if n in made else None for n in range(len(texts))]
+
+    def unrelated(self) -> float:
+        """The cosine that the embedder in force gives texts which have nothing in common.
+
+        Ranking was measured with embedders that give nearly none; others are asked once.
+        """
+        embedder = self._embedder()
+        if embedder is None or embedder.is_local:
+            return 0.0
+        if embedder.fingerprint not in self._unrelated:
+            near = self._near_each_other(embedder)
+            self._unrelated[embedder.fingerprint] = near
+        return self._unrelated[embedder.fingerprint]
 
     # -- making
 
@@ -224,6 +251,18 @@ class Vectors:
             self._mine = (spec, open_embedder(spec, config.load_services()))
         return self._mine[1]
 
+    @staticmethod
+    def _near_each_other(embedder: CheckedEmbedder) -> float:
+        from lamina.embedders.protocol import Role
+
+        try:
+            rows = embedder.embed(_UNRELATED, Role.DOCUMENT)
+        except EmbedderError:
+            return 0.0
+        number = len(_UNRELATED)
+        others = float((rows @ rows.T).sum()) - number
+        return max(0.0, others / (number * (number - 1)))
+
     def _is_on(self) -> bool:
         """Whether vectors are made at all; asked about once a second, for it costs a read."""
         if self._given is not None:
@@ -247,23 +286,29 @@ class Vectors:
         chosen = self._store.settings()
         if ACTIVE not in chosen:
             self._store.configure(WANTED, embedder.fingerprint)
-            self._store.configure(ACTIVE, embedder.fingerprint)
+            self._activate(embedder)
             return embedder.fingerprint
         return chosen[ACTIVE]
+
+    def _activate(self, embedder: CheckedEmbedder) -> None:
+        if self._given is None:
+            self._store.configure(SPEC, effective(self._store.settings())[EMBEDDER])
+        self._store.configure(ACTIVE, embedder.fingerprint)
+
+    def _before(self, chosen: Mapping[str, str]) -> CheckedEmbedder | None:
+        """The embedder whose vectors the store still compares, where this process can open it."""
+        from lamina.embedders.registry import open_embedder
+
+        if self._given is not None or SPEC not in chosen:
+            return None
+        found = open_embedder(chosen[SPEC], config.load_services())
+        return found if found is not None and found.fingerprint == chosen[ACTIVE] else None
 
     def _go_on(self, embedder: CheckedEmbedder) -> None:
         """Have the vectors made that are to take over."""
         chosen = self._store.settings()
         if chosen.get(WANTED) == embedder.fingerprint != chosen[ACTIVE]:
             self._nudge()
-
-    def _caught_up(self, embedder: CheckedEmbedder) -> bool:
-        """Whether nothing waits any more; a store that takes no vectors can be searched still."""
-        try:
-            return self._catch_up(embedder)
-        except (StoreError, InvalidInputError) as error:
-            self._error = error
-            return False
 
     def _catch_up(self, embedder: CheckedEmbedder) -> bool:
         """See to what waits, if it is little; whether nothing waits any more."""
@@ -273,7 +318,13 @@ class Vectors:
         if len(waiting) > _AT_RECALL or not embedder.is_local:
             self._nudge()
             return False
-        self._keep(embedder, waiting)
+        try:
+            self._keep(embedder, waiting, wait=False)
+            self._settle(embedder)
+        except (StoreError, InvalidInputError) as error:
+            # Busy, full, or not ours to write: recall does not depend on it.
+            self._error = error
+            return False
         return True
 
     def _step(self, embedder: CheckedEmbedder, size: int) -> int:
@@ -285,7 +336,9 @@ class Vectors:
         waiting = self._store.unembedded(embedder.fingerprint, size)
         return self._keep(embedder, waiting) if waiting else 0
 
-    def _keep(self, embedder: CheckedEmbedder, waiting: Sequence[Record]) -> int:
+    def _keep(
+        self, embedder: CheckedEmbedder, waiting: Sequence[Record], *, wait: bool = True
+    ) -> int:
         from lamina.embedders.protocol import Role
         from lamina.embedders.separating import embed_each
 
@@ -301,7 +354,7 @@ class Vectors:
             for n, error in found.refused.items()
             if not error.retryable
         ]
-        self._store.embed(embedder.fingerprint, made)
+        self._store.embed(embedder.fingerprint, made, wait=wait)
         self._error = next(iter(found.refused.values()), None)
         return len(made)
 
@@ -312,7 +365,7 @@ class Vectors:
             # Nobody asked for it, or some texts were refused that may be taken later.
             return
         if chosen.get(ACTIVE) != mine:
-            self._store.configure(ACTIVE, mine)
+            self._activate(embedder)
         for space in self._store.spaces():
             if space != mine:
                 self._store.leave_space(space)
@@ -323,7 +376,7 @@ class Vectors:
             self._lock, self._process = threading.Lock(), os.getpid()
         with self._lock:
             if self._worker is None or not self._worker.is_here():
-                self._worker = _Worker(self)
+                self._worker = Worker(self.work)
         self._worker.wake()
 
     def work(self, stop: Callable[[], bool]) -> bool:
@@ -341,49 +394,3 @@ class Vectors:
             self._error = error
             return False
         return True
-
-
-class _Worker:
-    """A thread that makes vectors while there are any to make."""
-
-    def __init__(self, vectors: Vectors) -> None:
-        self._vectors = vectors
-        self._process = os.getpid()
-        self._wanted = threading.Event()
-        self._ended = False
-        self._thread = threading.Thread(target=self._run, name="lamina-vectors", daemon=True)
-        self._thread.start()
-
-    def is_here(self) -> bool:
-        """Whether it runs in this process, which may be a fork of the one that started it."""
-        return self._process == os.getpid() and self._thread.is_alive()
-
-    def wake(self) -> None:
-        """There is something to do."""
-        self._wanted.set()
-
-    def end(self) -> None:
-        """Stop after the batch in hand."""
-        self._ended = True
-        self._wanted.set()
-        if self.is_here() and threading.current_thread() is not self._thread:
-            self._thread.join()
-
-    def _run(self) -> None:
-        failures = 0
-        while not self._ended:
-            self._wanted.wait()
-            self._wanted.clear()
-            if self._ended:
-                return
-            if self._vectors.work(lambda: self._ended):
-                failures = 0
-                continue
-            pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
-            failures += 1
-            deadline = stopwatch() + pause
-            while not self._ended and stopwatch() < deadline:
-                self._wanted.wait(min(0.2, pause))
-                with contextlib.suppress(RuntimeError):
-                    self._wanted.clear()
-            self._wanted.set()

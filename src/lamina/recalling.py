@@ -13,10 +13,16 @@ from lamina import clock
 from lamina.core.filters import Filter, matches, parse
 from lamina.core.indexing import embedded_text
 from lamina.core.instants import check_instant, looking_back
-from lamina.core.ranking.calibrate import DEFAULT_FLOOR
-from lamina.core.ranking.candidates import Background, Candidate, Options, Ranked
-from lamina.core.ranking.question import Question, understand
-from lamina.core.ranking.rank import order
+from lamina.core.ranking import (
+    Background,
+    Candidate,
+    Options,
+    Question,
+    Ranked,
+    rank,
+    understand,
+)
+from lamina.core.ranking import why_not as why_absent
 from lamina.core.settings import FLOOR, effective
 from lamina.core.text import query_terms
 from lamina.embedding import Question as Placed
@@ -27,7 +33,7 @@ from lamina.results import Hit, Recall, WhyNot
 from lamina.stores.questions import Found, Match, Query, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from lamina.announcing import Announcer
@@ -39,6 +45,9 @@ MAX_QUERY: Final = 100_000
 _CANDIDATES: Final = 60
 """How many by words, and by nearness, come into question; more when more are asked for."""
 _SPARE: Final = 20
+_LEAST: Final = 0.0
+"""How likely each hit must be at least where nobody has said."""
+_NOT_AMONG: Final = "It is neither among the best by words nor among the nearest in meaning."
 _OLD_VERSIONS: Final = 64
 """How many replaced versions a recall of the past places anew."""
 
@@ -78,28 +87,6 @@ class _Settled:
     degraded: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The verdict on all candidates."""
-
-    hits: tuple[Ranked, ...] = ()
-    doubtful: tuple[Ranked, ...] = ()
-    repeated: tuple[Ranked, ...] = ()
-    beyond: tuple[Ranked, ...] = ()
-
-    def place_of(self, record_id: str) -> tuple[int | None, Ranked, tuple[str, ...]]:
-        """Where a candidate ended, its verdict, and why it is no hit."""
-        groups = (
-            (self.hits, ""), (self.doubtful, "it is less likely what was asked for than the floor"),
-            (self.repeated, "a hit says nearly the same"), (self.beyond, "others are more likely"),
-        )  # fmt: skip
-        for group, reason in groups:
-            for place, one in enumerate(group, start=1):
-                if one.record.id == record_id:
-                    return (None, one, (reason,)) if reason else (place, one, ())
-        raise KeyError(record_id)
-
-
 class RecallPath:
     """Recall within one reach."""
 
@@ -116,8 +103,12 @@ class RecallPath:
         start = clock.stopwatch()
         settled = self._settle(query, how)
         found = self._store.search(settled.search)
-        ranking = self._ranked(settled, found)
-        hits = tuple(Hit(one.record, one.probability, one.terms, one.parts) for one in ranking.hits)
+        candidates, background = self._known(settled, found)
+        ranked = rank(settled.question, candidates, background, settled.options)
+        hits = tuple(
+            Hit(one.record, one.probability, one.terms, one.parts)
+            for one in _within(ranked, settled.budget)
+        )
         self._announcer.searched(query, hits)
         self._vectors.tend()
         return Recall(
@@ -126,8 +117,8 @@ class RecallPath:
             round((clock.stopwatch() - start) * 1000, 3),
             settled.degraded,
             expired=found.expired,
-            doubtful=len(ranking.doubtful),
-            repeated=len(ranking.repeated),
+            doubtful=0 if ranked else len(candidates),
+            repeated=sum(len(one.duplicates) for one in ranked),
         )
 
     def why_not(self, record: Record, query: str, how: How) -> WhyNot:
@@ -140,10 +131,15 @@ class RecallPath:
         known = {match.record.id for match in found.matches}
         if record.id not in known:
             found = replace(found, matches=(*found.matches, itself))
-        ranking = self._ranked(settled, found)
-        place, one, reasons = ranking.place_of(record.id)
-        if record.id not in known and place is None:
-            reasons = ("it is neither among the best by words nor among the nearest", *reasons)
+        candidates, background = self._known(settled, found)
+        absence = why_absent(settled.question, candidates, background, settled.options, record.id)
+        reasons: tuple[str, ...] = () if absence.reason == "returned" else (absence.sentence,)
+        if record.id not in known and reasons:
+            reasons = (_NOT_AMONG, *reasons)
+        one = absence.ranked
+        if one is None:
+            return WhyNot(record.id, query, None, reasons)
+        place = None if reasons else absence.place
         return WhyNot(record.id, query, place, reasons, one.probability, one.parts)
 
     # -- inside
@@ -183,19 +179,19 @@ class RecallPath:
             else check_instant(given, "now")
         )
 
-    def _ranked(self, settled: _Settled, found: Found) -> Ranking:
+    def _known(self, settled: _Settled, found: Found) -> tuple[list[Candidate], Background]:
+        """What ranking has to know of a search."""
         candidates = [_candidate(match) for match in found.matches]
-        vector = settled.search.vector
+        vector, general = settled.search.vector, found.general
         if vector is not None and settled.search.as_of is not None:
             candidates = self._placed(candidates, vector)
-        spread = found.spread
-        background = Background(
+        return candidates, Background(
             documents=found.documents,
-            cosine_mean=None if spread is None else spread.mean,
-            cosine_deviation=None if spread is None else spread.deviation,
+            weights=found.worths,
+            cosine_mean=None if general is None else general.mean,
+            cosine_sample=0 if general is None else general.size,
+            unrelated=0.0 if vector is None else self._vectors.unrelated(),
         )
-        ranked = order(settled.question, candidates, background, settled.options)
-        return _sifted(ranked, settled.options, settled.budget)
 
     def _placed(self, candidates: list[Candidate], vector: Vector) -> list[Candidate]:
         """Versions of the past have no vector any more: a few are worth making one again."""
@@ -240,17 +236,15 @@ def _candidate(match: Match) -> Candidate:
     )  # fmt: skip
 
 
-def _sifted(ranked: list[Ranked], options: Options, budget: int | None) -> Ranking:
-    floor = DEFAULT_FLOOR if options.floor is None else options.floor
-    good = [one for one in ranked if one.probability >= floor]
-    doubtful = tuple(one for one in ranked if one.probability < floor)
-    hits, tokens = [], 0
-    for one in good[: options.limit]:
-        tokens += one.record.tokens
-        if budget is None or tokens <= budget:
-            hits.append(one)
-    beyond = [one for one in good if one not in hits]
-    return Ranking(tuple(hits), doubtful, (), tuple(beyond))
+def _within(ranked: Sequence[Ranked], budget: int | None) -> Iterator[Ranked]:
+    """The best whose tokens fit together; one that is too long makes room for shorter ones."""
+    left = budget
+    for one in ranked:
+        if left is None:
+            yield one
+        elif one.record.tokens <= left:
+            left -= one.record.tokens
+            yield one
 
 
 def _check_query(query: object) -> None:
@@ -273,9 +267,11 @@ def _options(how: How, floor: str) -> Options:
             f"`budget` must be a number of tokens, not {budget!r:.40}",
             remedy="Use a whole number from 1, or none for no limit",
         )
+    least = _share(how["floor"], "floor") if "floor" in how else in_force
     return Options(
         limit=check_limit(how.get("k", 10), "k"),
-        floor=_share(how["floor"], "floor") if "floor" in how else in_force,
+        floor=least,
+        least=_LEAST if least is None else least,
         diversity=_share(how.get("diversity", 0.0), "diversity"),
     )
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from lamina.bench.ablations import ABLATIONS
+from lamina.bench.ablations import ABLATIONS, Laboratory
 from lamina.bench.sets import load
 from lamina.bench.telling import Told, told
-from lamina.core.record import Record
+from lamina.core.ranking.fusion import WEIGHTS
+from lamina.results import Hit
 from tests.bench.small_sets import write
 
-BY_NAME = {one.name: one for one in ABLATIONS}
 ASKED = "Who watered the tomatoes by the southern wall?"
 
 
@@ -23,46 +23,51 @@ def garden(tmp_path: Path) -> Iterator[Told]:
         yield store
 
 
-def _seen(store: Told, name: str, query: str = ASKED) -> dict[str, Record]:
-    blinded = BY_NAME[name].blinded(store)
-    assert blinded is not None
-    hits = blinded.mem.recall(query, layers=store.layers, floor=0.0).hits
-    return {store.documents[hit.record.id]: hit.record for hit in hits}
-
-
-def _terms(store: Told, name: str) -> set[str]:
-    blinded = BY_NAME[name].blinded(store)
-    assert blinded is not None
-    hits = blinded.mem.recall(ASKED, layers=store.layers, floor=0.0).hits
-    return {term for hit in hits for term in hit.terms}
+def _hits(store: Told, name: str, query: str = ASKED) -> dict[str, Hit]:
+    changed = {one.name: changed for one, changed in Laboratory(store).variants()}[name]
+    assert changed is not None
+    hits = changed.mem.recall(query, layers=store.layers, floor=0.0).hits
+    return {store.documents[hit.record.id]: hit for hit in hits}
 
 
 def test_without_words_nothing_matches_by_a_word(garden: Told) -> None:
-    assert _terms(garden, "vectors")
-    assert not _terms(garden, "words")
+    assert any(hit.terms for hit in _hits(garden, "all vectors").values())
     # What is near is still found.
-    assert _seen(garden, "words")
+    near = _hits(garden, "all words")
+    assert near
+    assert not any(hit.terms for hit in near.values())
 
 
 def test_without_vectors_only_words_and_neighbours_lead_anywhere(garden: Told) -> None:
-    garden_words = "meadow mown"
-    assert set(_seen(garden, "vectors", garden_words)) == {"d4"}
-    assert len(_seen(garden, "neighbours", garden_words)) > 1
+    assert set(_hits(garden, "all vectors", "meadow mown")) == {"d4"}
+    assert len(_hits(garden, "all neighbours", "meadow mown")) > 1
 
 
 def test_without_times_and_speakers_records_look_alike(garden: Told) -> None:
-    assert {one.source for one in _seen(garden, "times").values()} >= {"ada-l", "user"}
-    assert {one.source for one in _seen(garden, "speakers").values()} == {"user"}
-    times = {(one.valid_from, one.created_at) for one in _seen(garden, "times").values()}
+    timeless, nameless = _hits(garden, "all times"), _hits(garden, "all speakers")
+    assert {hit.record.source for hit in timeless.values()} >= {"ada-l", "user"}
+    assert {hit.record.source for hit in nameless.values()} == {"user"}
+    times = {(hit.record.valid_from, hit.record.created_at) for hit in timeless.values()}
     assert len(times) == 1
-    assert any(one.valid_from for one in _seen(garden, "speakers").values())
+    assert any(hit.record.valid_from for hit in nameless.values())
+
+
+def test_a_part_of_the_sum_is_left_out(garden: Told) -> None:
+    whole = _hits(garden, "all neighbours")
+    assert any("coverage" in hit.parts for hit in whole.values())
+    less = _hits(garden, "coverage")
+    assert less
+    assert not any("coverage" in hit.parts for hit in less.values())
+    assert any("meaning" in hit.parts for hit in less.values())
+
+
+def test_every_part_that_is_left_out_is_one_of_the_ranking() -> None:
+    assert {one.part for one in ABLATIONS if one.part} <= set(WEIGHTS)
 
 
 def test_a_signal_that_no_document_has_is_not_taken_away(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     harbour = load(write(tmp_path / "data"), ["harbour"])[0].collections[0]
     with told(tmp_path / "store", harbour, "off", lambda share: None) as store:
-        found = {name: one.blinded(store) is not None for name, one in BY_NAME.items()}
-    assert found == {
-        "words": True, "vectors": True, "neighbours": False, "times": False, "speakers": False,
-    }  # fmt: skip
+        found = {one.name for one, changed in Laboratory(store).variants() if changed is not None}
+    assert found == {"all words", "all vectors", "words", "coverage", "meaning"}

@@ -48,7 +48,8 @@ def test_a_run_gives_every_figure_and_cleans_up(disk: Path, tmp_path: Path) -> N
         assert step["vectors"]["embedder_per_second"] > 0
     assert found["steps"][1]["ingest"]["records"] == 80
     assert set(found["growth"]) >= {"recall p50", "plain search p50"}
-    assert found["following"]["share"] > 0
+    assert set(found["following"]) == {"lamina", "static"}
+    assert all(one["share"] > 0 for one in found["following"].values())
     assert plot.read_text("utf-8").startswith("<svg")
 
 

@@ -4,9 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lamina.indexes import policy
-from lamina.indexes.file import Header
 from lamina.indexes.policy import OVERLAY, Size
-from tests.indexes.making import a_header
 
 
 def test_an_overlay_folds_by_what_it_holds_and_takes_away() -> None:
@@ -46,25 +44,3 @@ def test_merging_ends(sizes: list[Size]) -> None:
 def test_a_worn_segment_is_written_anew() -> None:
     assert policy.merges([Size(8000, 100), Size(1000)]) is None
     assert policy.merges([Size(8000, 3000), Size(1000)]) == slice(0, 1)
-
-
-def covering(*covers: tuple[int, int]) -> list[Header]:
-    return [a_header(lo=lo, hi=hi) for lo, hi in covers]
-
-
-def test_segments_are_used_as_far_as_they_follow_one_another() -> None:
-    there = covering((0, 5), (5, 8), (0, 8), (9, 12), (8, 9), (20, 30))
-    assert policy.chain(there, "s", 1, "e") == covering((0, 8), (8, 9), (9, 12))
-    assert policy.chain(there[1:2], "s", 1, "e") == []
-
-
-def test_segments_of_others_are_not_used() -> None:
-    there = covering((0, 5))
-    assert policy.chain(there, "another", 1, "e") == []
-    assert policy.chain(there, "s", 2, "e") == []
-    assert policy.chain(there, "s", 1, "another") == []
-
-
-def test_what_is_used_or_being_written_is_no_garbage() -> None:
-    there = ["a", "b", ".c.0123", ".d.4567", "e"]
-    assert policy.garbage(there, used={"a", "e"}, writing={"c"}) == [".d.4567", "b"]

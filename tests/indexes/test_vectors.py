@@ -1,6 +1,5 @@
 """Vector indexes find what a look at every vector finds, of what may be seen."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,34 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lamina.indexes import ivf, vector_index
-from lamina.indexes.base import VectorIndex
 from lamina.indexes.file import Array
 from lamina.indexes.places import EVERYWHERE, Sight
-from lamina.indexes.vector_index import LiveVectors, Vectors
+from lamina.indexes.vector_index import Vectors
 from lamina.indexes.vectors import VectorBatch, VectorSegment
 from tests.indexes.making import SCOPES, a_header, fresh, only, sights
-
-WIDTH = 64
-
-
-def some_vectors(rows: int, seed: int = 3, clusters: int = 40) -> Array:
-    generator = np.random.default_rng(seed)
-    centres = generator.standard_normal((clusters, WIDTH))
-    made = centres[generator.integers(0, clusters, rows)]
-    made = made + 0.6 * generator.standard_normal((rows, WIDTH))
-    return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), "f4")
-
-
-def beside(vectors: Array) -> Array:
-    """Queries: vectors a little off those that are there."""
-    moved = vectors + 0.05 * np.random.default_rng(5).standard_normal(vectors.shape)
-    return np.asarray(moved / np.linalg.norm(moved, axis=1, keepdims=True), "f4")
-
-
-def a_batch(rids: list[int], seed: int = 3) -> VectorBatch:
-    places = [(SCOPES[rid % len(SCOPES)], "log" if rid % 2 else "knowledge") for rid in rids]
-    return VectorBatch(np.array(rids, "i8"), places, some_vectors(len(rids), seed))
-
+from tests.indexes.near import WIDTH, a_batch, beside, some_vectors
 
 Batch = dict[int, int | None]
 """For each record what its vector is made of; `None` takes it away."""
@@ -137,9 +114,25 @@ def test_lists_lose_little(
     assert found >= 0.95 * same
 
 
+def test_a_merge_remembers_what_was_taken_away_before_it(tmp_path: Path) -> None:
+    batches = [[a_batch([1, 2])], [], [a_batch([3])]]
+    gone: list[list[int]] = [[], [1], []]
+    segments = [
+        VectorSegment.build(tmp_path / f"{n}", a_header("vectors", n, n + 1), batch, gone[n])
+        for n, batch in enumerate(batches)
+    ]
+    assert len(Vectors.of(segments).search(some_vectors(1)[0], 9)) == 2
+    views = Vectors.of(segments).views[1:]
+    merged = VectorSegment.merge(tmp_path / "merged", a_header("vectors", 1, 3), views)
+    found = Vectors.of([segments[0], merged]).search(some_vectors(1)[0], 9)
+    assert sorted(found.rids.tolist()) == [2, 3]
+
+
 def test_a_merge_that_keeps_the_lists_finds_old_and_new(
-    many: VectorSegment, tmp_path: Path
+    many: VectorSegment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(vector_index, "LOOKED_AT", 1000)
+    monkeypatch.setattr(vector_index, "EXACT", 1000)
     more = a_batch([*range(40_001, 42_001)], 5)
     small = VectorSegment.build(tmp_path / "small", a_header("vectors", 1, 2), [more], [7])
     views = Vectors.of([many, small]).views
@@ -150,61 +143,10 @@ def test_a_merge_that_keeps_the_lists_finds_old_and_new(
     for rid, vector in zip(more.rids[::100].tolist(), more.vectors[::100], strict=True):
         assert rid in {found for found, _ in index.search(vector, 10)}
     assert np.isnan(index.cosines(more.vectors[0], [7])).all()
-    old = many.rows.floats(many.positions(np.array([11])))[0]
-    assert index.cosines(old, [11])[0] == pytest.approx(1, abs=0.01)
-
-
-class TestVectorIndex:
-    """What every engine behind the protocol promises."""
-
-    @pytest.fixture
-    def index(self) -> Iterator[VectorIndex]:
-        index = LiveVectors()
-        yield index
-        index.close()
-
-    def test_the_nearest_come_first_and_are_in_sight(self, index: VectorIndex) -> None:
-        batch = a_batch([*range(1, 201)])
-        index.add(batch)
-        query = batch.vectors[41]
-        sight = only("project/a/task", "knowledge")
-        seen = [n for n, place in enumerate(batch.places) if sight.covers(*place)]
-        best = sorted(seen, key=lambda n: -float(batch.vectors[n] @ query))
-        found = index.search(query, 10, sight)
-        assert found.rids.tolist() == batch.rids[best[:10]].tolist()
-        assert found.cosines == pytest.approx(batch.vectors[best[:10]] @ query, abs=0.01)
-
-    def test_a_vector_takes_the_place_of_the_one_before(self, index: VectorIndex) -> None:
-        index.add(a_batch([1, 2, 3], 1))
-        newer = a_batch([2], 50)
-        index.add(newer)
-        assert len(index) == 3
-        assert index.cosines(newer.vectors[0], [2])[0] == pytest.approx(1, abs=0.01)
-
-    def test_what_was_dropped_is_not_found(self, index: VectorIndex) -> None:
-        batch = a_batch([1, 2, 3])
-        index.add(batch)
-        index.drop([2, 99])
-        assert len(index) == 2
-        assert {rid for rid, _ in index.search(batch.vectors[1], 9)} == {1, 3}
-        assert np.isnan(index.cosines(batch.vectors[1], [2, 99])).all()
-
-    def test_an_empty_index_finds_nothing(self, index: VectorIndex) -> None:
-        query = some_vectors(1)[0]
-        assert len(index) == 0
-        assert list(index.search(query, 5)) == []
-        assert np.isnan(index.cosines(query, [1])).all()
-        assert index.background(query).deviation == 0
-
-    def test_the_background_is_of_what_is_in_sight(self, index: VectorIndex) -> None:
-        batch = a_batch([*range(1, 401)])
-        index.add(batch)
-        query, sight = some_vectors(1, 9)[0], only("project/ab")
-        seen = [n for n, place in enumerate(batch.places) if sight.covers(*place)]
-        near = batch.vectors[seen] @ query
-        background = index.background(query, sight)
-        assert background.mean == pytest.approx(near.mean(), abs=0.01)
-        assert background.deviation == pytest.approx(near.std(), abs=0.01)
+    for rid in range(11, 30_000, 1000):
+        old = many.rows.floats(many.positions(np.array([rid])))[0]
+        assert index.cosines(old, [rid])[0] == pytest.approx(1, abs=0.01)
+        assert index.search(old, 1).rids.tolist() == [rid]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

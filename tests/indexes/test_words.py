@@ -129,11 +129,27 @@ def test_common_words_change_no_answer_when_they_are_looked_up_late(tmp_path: Pa
         for rid in range(1, 3001)
     ]
     index = WordIndex.of([WordSegment.build(tmp_path / "one", a_header(), docs)])
-    for words in (["w1", "all"], ["w37", "w5", "all"], ["w399", "w2", "w1", "all"], ["all"]):
-        terms = [Term(word, 1.0, expand=False) for word in words]
+    for words in ("w1 all", "w37 w5 all", "w399 w2 w1 all", "all", "w3 w4 w5", "w8 w9 w11 w12"):
+        terms = [Term(word, 1.0, expand=False) for word in words.split()]
         expected = naive.scores(docs, terms)
         for limit in (1, 7, 40):
             assert list(index.rank(terms, statistics(docs)).best(limit)) == expected[:limit]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_words_are_left_for_later_only_when_they_cannot_matter(seed: int, tmp_path: Path) -> None:
+    # Nothing is said of the rare word but that: documents with the others overtake it.
+    generator = np.random.default_rng(seed)
+    docs = []
+    for rid in range(1, 121):
+        rare = generator.random() < 0.2
+        words = generator.choice(["b", "c", "d", "e"], generator.integers(1, 8)).tolist()
+        docs.append(a_doc(rid, "a" + " x" * (rid % 9) if rare else " ".join(words)))
+    index = WordIndex.of([WordSegment.build(tmp_path / "one", a_header(), docs)])
+    terms = [Term(word, 1.0, expand=False) for word in "abcd"]
+    for limit in (1, 3, 10):
+        found = list(index.rank(terms, statistics(docs)).best(limit))
+        assert found == naive.scores(docs, terms)[:limit]
 
 
 def test_documents_of_great_length_keep_their_exact_frequencies(tmp_path: Path) -> None:
@@ -161,6 +177,24 @@ def test_a_merge_forgets_the_words_of_what_is_dead(tmp_path: Path) -> None:
     assert b"hunter2" in (tmp_path / "old").read_bytes()
     assert b"hunter2" not in (tmp_path / "both").read_bytes()
     assert b"harmless" in (tmp_path / "both").read_bytes()
+
+
+def test_a_merge_remembers_what_was_taken_away_before_it(tmp_path: Path) -> None:
+    oldest = WordSegment.build(tmp_path / "a", a_header(hi=1), [a_doc(1, "old"), a_doc(2, "old")])
+    drops = WordSegment.build(tmp_path / "b", a_header(lo=1, hi=2), [], gone=[1])
+    newest = WordSegment.build(tmp_path / "c", a_header(lo=2, hi=3), [a_doc(3, "new")])
+    views = WordIndex.of([oldest, drops, newest]).views[1:]
+    merged = WordSegment.merge(tmp_path / "d", a_header(lo=1, hi=3), views)
+    assert WordIndex.of([oldest, merged]).count("old") == 1
+
+
+def test_a_piece_is_not_found_across_two_words(tmp_path: Path) -> None:
+    docs = [a_doc(1, "ab cd ef bcd xbc")]
+    vocabulary = WordSegment.build(tmp_path / "one", a_header(), docs).words.vocabulary
+    assert [vocabulary[number] for number in vocabulary.holding("bc")] == ["bcd", "xbc"]
+    # The words lie side by side in this order: ab bcd cd ef xbc.
+    for piece in ("bb", "de", "cdef", "xbcd"):
+        assert vocabulary.holding(piece).tolist() == []
 
 
 def test_a_record_is_in_a_segment_once(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ import pytest
 import lamina
 from lamina.core.changes import Erase, Move
 from lamina.core.record import State
-from lamina.stores.sqlite import INDEXES, following, locks
+from lamina.indexes import policy
+from lamina.stores.sqlite import INDEXES, locks
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import look_for, search, write, written
 from lamina.testing.embedders import FakeEmbedder
@@ -99,7 +100,7 @@ def test_a_forked_child_searches_while_its_parent_does(tmp_path: Path) -> None:
 def test_folding_is_due_only_until_it_was_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "TAIL", 4)
+    monkeypatch.setattr(policy, "OVERLAY", 4)
     with closing(SqliteStore(tmp_path)) as store:
         told(store)
         assert store.fold_is_due()

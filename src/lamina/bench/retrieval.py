@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from lamina.bench.ablations import ABLATIONS
+from lamina.bench.ablations import ABLATIONS, Laboratory
 from lamina.bench.answers import NO_FLOOR, USUAL, RetrievalFigures, SetAnswers
 from lamina.bench.crossing import SEED, Crossed, crossed
 from lamina.bench.measure import Phase, machine
@@ -115,13 +115,12 @@ def _ask(store: Told, lost: Sequence[Crossed], found: SetAnswers) -> None:
 
 def _ask_without(store: Told, found: SetAnswers) -> None:
     """Ask a store its own questions again, each time without one of the signals."""
-    for ablation in ABLATIONS:
-        blinded = ablation.blinded(store)
-        if blinded is None:
+    for ablation, changed in Laboratory(store).variants():
+        if changed is None:
             found.repeat(ablation.name, len(store.collection.questions))
             continue
         for question in store.collection.questions:
-            answer = blinded.ask(question.text, floor=0.0)
+            answer = changed.ask(question.text, floor=0.0)
             found.take(ablation.name, store.collection.name, question, answer)
 
 

@@ -31,6 +31,7 @@ _WARM: Final = 5
 _WARM_SEED: Final = 5
 _NEAREST: Final = 100
 _FOLLOWED: Final = 1_000
+_MANY: Final = BLOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,10 @@ def measure(plan: Plan, phase: Phase) -> SpeedFigures:
     load = round(os.getloadavg()[0], 2)
     scratch = Path(tempfile.mkdtemp(prefix="lamina-bench-", dir=plan.folder))
     try:
-        followed = following(scratch / "following", DEFAULT, min(_FOLLOWED, plan.steps[0]), phase)
+        followed = {
+            spec: following(scratch / f"following-{at}", spec, min(many, plan.steps[0]), phase)
+            for at, (spec, many) in enumerate({DEFAULT: _FOLLOWED, plan.embedder: _MANY}.items())
+        }
         return SpeedFigures(plan, kind, load, _Run(plan, phase, scratch).measured(), followed)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

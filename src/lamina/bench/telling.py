@@ -51,11 +51,13 @@ class Told:
         Conversations end long before the day of the measurement, so a question is asked as if on
         the day of the newest document.
         """
-        how: How = {} if floor is None else {"floor": floor}
+        how: How = {"k": DEPTH, "layers": self.layers}
+        if floor is not None:
+            how["floor"] = floor
         if self.collection.newest is not None:
             how["now"] = self.collection.newest
         start = clock.stopwatch()
-        found = self.mem.recall(text, k=DEPTH, layers=self.layers, **how)
+        found = self.mem.recall(text, **how)
         return self._ranked(found.hits, clock.stopwatch() - start)
 
     def _ranked(self, hits: Sequence[Hit], seconds: float) -> Ranked:

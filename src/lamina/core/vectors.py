@@ -54,11 +54,11 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """How near the records of a search lie to its question, taken together."""
+class Sample:
+    """How near the records of a search lie to its question in general, by some of them."""
 
     mean: float
-    deviation: float
+    size: int
 
 
 def packed(numbers: Sequence[float]) -> bytes:
@@ -78,12 +78,9 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     return float(sum(map(mul, one, other)))
 
 
-def spread(cosines: Sequence[float]) -> Spread | None:
-    """Mean and deviation; nothing where there is nothing to compare with."""
-    if not cosines:
-        return None
-    mean = math.fsum(cosines) / len(cosines)
-    return Spread(mean, math.sqrt(math.fsum((one - mean) ** 2 for one in cosines) / len(cosines)))
+def sample(cosines: Sequence[float]) -> Sample | None:
+    """The mean of some cosines; nothing where there is nothing to compare with."""
+    return Sample(math.fsum(cosines) / len(cosines), len(cosines)) if cosines else None
 
 
 def check_vector(values: bytes) -> bytes:

@@ -2,147 +2,166 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from lamina.embedders.batching import in_batches
-from lamina.embedders.wordpiece import WordPiece
-from lamina.errors import EmbedderError
+from lamina.embedders.bundle import bundled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from lamina.embedders.bundle import Bundle, Floats
     from lamina.embedders.protocol import Role
 
-    Floats = NDArray[np.float32]
-
-_FOLDER: Final = Path(__file__).parent / "weights"
-_LONGEST: Final = 128
+_WINDOW: Final = 256
+"""Pieces of a text that count. Its beginning finds it better than the mean of all its windows."""
+_STATIC_SHARE: Final = np.float32(0.5)
+"""0.3 to 1.0 do about as well."""
 _AT_ONCE: Final = 1024
-
-
-@cache
-def _weights() -> dict[str, Floats]:
-    try:
-        with np.load(_FOLDER / "lamina-embed.npz") as stored:
-            arrays: dict[str, NDArray[Any]] = {name: stored[name] for name in stored.files}
-    except (OSError, ValueError) as error:
-        raise EmbedderError(
-            f"Lamina's own weights cannot be read: {error!s:.100}", remedy="Install Lamina again"
-        ) from None
-    return {
-        name: array.astype(np.float32) if array.dtype == np.float16 else array
-        for name, array in arrays.items()
-    }
-
-
-@cache
-def _pieces() -> WordPiece:
-    return WordPiece((_FOLDER / "vocab.txt").read_text(encoding="utf-8").split("\n"))
+"""Pieces to a batch: so many that their states still fit into the processor's cache."""
+_EPSILON: Final = np.float32(1e-6)
 
 
 class NativeEmbedder:
-    """Three layers of 256; a text is the weighted mean of its pieces."""
+    """What a text says, from its words in their order, and to a third from the words alone."""
 
-    def __init__(self) -> None:
-        self._weights = _weights()
-        self._width, self._layers, self._heads, _, self._out = (
-            int(number) for number in self._weights["cfg"]
-        )
+    def __init__(self, bundle: Bundle | None = None) -> None:
+        self._bundle = bundle or bundled()
 
     @property
     def fingerprint(self) -> str:
-        return f"lamina-embed-candidate|1|{self.dimensions}"
+        return f"lamina|{self._bundle.digest}|{self.dimensions}"
 
     @property
     def dimensions(self) -> int:
-        return self._out
+        return int(self._bundle.leave.shape[1])
 
     @property
     def is_local(self) -> bool:
         return True
 
     def embed(self, texts: Sequence[str], role: Role) -> Floats:
-        numbers = [_pieces().encode(text, _LONGEST) for text in texts]
-        return in_batches(numbers, self._forward, dimensions=self._out, at_once=_AT_ONCE)
-
-    def _forward(self, pieces: NDArray[np.intp], mask: NDArray[np.bool_]) -> Floats:
-        table, scale = self._weights["emb.q"], self._weights["emb.s"]
-        state = table[pieces] * scale[pieces] + self._weights["pos.weight"][: pieces.shape[1]]
-        absent = np.where(mask, np.float32(0), np.float32(-1e4))
-        for layer in range(self._layers):
-            heard = self._attention(self._normal(state, f"blocks.{layer}.n1"), absent, layer)
-            state = state + self._linear(heard, f"blocks.{layer}.o")
-            wide = self._linear(self._normal(state, f"blocks.{layer}.n2"), f"blocks.{layer}.u")
-            state += self._linear(_gelu(wide), f"blocks.{layer}.d")
-        state = self._normal(state, "nf")
-        weight = _softmax((state @ self._weights["w.weight"].T)[..., 0] + absent)
-        rows: Floats = (state * weight[..., None]).sum(axis=1) @ self._weights["out.weight"].T
-        unit: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return unit
-
-    def _attention(self, state: Floats, absent: Floats, layer: int) -> Floats:
-        texts, length, width = state.shape
-        size = width // self._heads
-        parts = self._linear(state, f"blocks.{layer}.qkv").reshape(
-            texts, length, 3, self._heads, size
-        )
-        query, key, value = parts.transpose(2, 0, 3, 1, 4)
-        scores = query @ key.transpose(0, 1, 3, 2) * np.float32(size**-0.5)
-        heard: Floats = _softmax(scores + absent[:, None, None, :]) @ value
-        return heard.transpose(0, 2, 1, 3).reshape(texts, length, width)
-
-    def _linear(self, state: Floats, name: str) -> Floats:
-        flat: Floats = state.reshape(-1, state.shape[-1]) @ self._weights[f"{name}.weight"].T
-        flat += self._weights[f"{name}.bias"]
-        return flat.reshape(*state.shape[:-1], -1)
-
-    def _normal(self, state: Floats, name: str) -> Floats:
-        state = state - state.mean(axis=-1, keepdims=True)
-        state /= np.sqrt((state * state).mean(axis=-1, keepdims=True) + np.float32(1e-5))
-        return state * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        pieces = [self._bundle.pieces.encode(text, _WINDOW) for text in texts]
+        rows = np.empty((len(texts), self.dimensions), np.float32)
+        for batch in _batches([len(numbers) for numbers in pieces]):
+            rows[batch] = _forward(self._bundle, [pieces[place] for place in batch])
+        rows += _STATIC_SHARE * _static(self._bundle, pieces)
+        return _unit(rows)
 
 
 class StaticEmbedder:
-    """The mean of a text's token vectors: many times faster, and less good."""
+    """What a text says, from its words alone: many times faster, and less good."""
+
+    def __init__(self, bundle: Bundle | None = None) -> None:
+        self._bundle = bundle or bundled()
 
     @property
     def fingerprint(self) -> str:
-        return f"lamina-static-candidate|1|{self.dimensions}"
+        return f"static|{self._bundle.digest}|{self.dimensions}"
 
     @property
     def dimensions(self) -> int:
-        return int(_weights()["emb.q"].shape[1])
+        return int(self._bundle.static_leave.shape[1])
 
     @property
     def is_local(self) -> bool:
         return True
 
     def embed(self, texts: Sequence[str], role: Role) -> Floats:
-        table, scale = _weights()["emb.q"], _weights()["emb.s"]
-        rows = np.empty((len(texts), self.dimensions), np.float32)
-        for row, text in enumerate(texts):
-            pieces = np.array(_pieces().encode(text, 4 * _LONGEST), np.intp)
-            # The two markers around a text say nothing, unless there is nothing else.
-            inner = pieces[1:-1] if len(pieces) > 2 else pieces
-            rows[row] = (table[inner] * scale[inner]).mean(axis=0)
-        unit: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return unit
+        pieces = [self._bundle.pieces.encode(text, _WINDOW) for text in texts]
+        return _static(self._bundle, pieces)
 
 
-def _gelu(values: Floats) -> Floats:
-    # `values**3` would take many times as long.
-    inner = np.float32(0.7978845608) * (values + np.float32(0.044715) * values * values * values)
-    curved: Floats = np.float32(0.5) * values * (1 + np.tanh(inner))
-    return curved
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """The places of texts by length, in batches of few enough pieces."""
+    batch: list[int] = []
+    pieces = 0
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and pieces + lengths[place] > _AT_ONCE:
+            yield batch
+            batch, pieces = [], 0
+        batch.append(place)
+        pieces += lengths[place]
+    if batch:
+        yield batch
 
 
-def _softmax(values: Floats) -> Floats:
-    values = np.exp(values - values.max(axis=-1, keepdims=True))
-    summed: Floats = values / values.sum(axis=-1, keepdims=True)
-    return summed
+def _static(bundle: Bundle, pieces: Sequence[list[int]]) -> Floats:
+    # The two markers around a text say nothing, unless there is nothing else.
+    inner = [numbers[1:-1] if len(numbers) > 2 else numbers for numbers in pieces]
+    summed = np.empty((len(inner), bundle.table.shape[1]), np.float32)
+    for batch in _batches([len(numbers) for numbers in inner]):
+        chosen = [inner[place] for place in batch]
+        rows = bundle.rows_of(_joined(chosen), bundle.static_weights)
+        summed[batch] = np.add.reduceat(rows, _starts(chosen))
+    return _unit(summed @ bundle.static_leave)
+
+
+def _forward(bundle: Bundle, texts: Sequence[Sequence[int]]) -> Floats:
+    """The rows of texts sorted by length; all their pieces lie in one row, so nothing is padded."""
+    lengths = [len(numbers) for numbers in texts]
+    state = bundle.rows_of(_joined(texts), bundle.scales)
+    state += bundle.positions[np.concatenate([np.arange(length) for length in lengths])]
+    for layer in bundle.layers:
+        state += _attention(_normal(state) @ layer.attend, lengths, bundle.heads) @ layer.merge
+        wide = _normal(state) @ layer.widen
+        np.maximum(wide, 0, out=wide)
+        wide *= wide
+        state += wide @ layer.narrow
+    return _unit(_pooled(_normal(state), texts, bundle.pool) @ bundle.leave)
+
+
+def _attention(mixed: Floats, lengths: Sequence[int], heads: int) -> Floats:
+    """What each piece hears from the others of its text; texts of one length go together."""
+    width = mixed.shape[1] // 3
+    heard = np.empty((len(mixed), width), np.float32)
+    first = place = 0
+    while place < len(lengths):
+        length = lengths[place]
+        texts = lengths.count(length)
+        last = first + texts * length
+        parts = mixed[first:last].reshape(texts, length, 3, heads, width // heads)
+        query, key, value = parts.transpose(2, 0, 3, 1, 4)
+        scores = query @ key.transpose(0, 1, 3, 2)
+        scores -= scores.max(axis=-1, keepdims=True)
+        np.exp(scores, out=scores)
+        told = scores @ value
+        told /= scores.sum(axis=-1, keepdims=True)
+        heard[first:last] = told.transpose(0, 2, 1, 3).reshape(-1, width)
+        first, place = last, place + texts
+    return heard
+
+
+def _pooled(state: Floats, texts: Sequence[Sequence[int]], pool: Floats) -> Floats:
+    """The mean state of each text, weighed by how telling each piece is."""
+    starts = _starts(texts)
+    weight = state @ pool
+    weight -= np.repeat(np.maximum.reduceat(weight, starts), [len(numbers) for numbers in texts])
+    np.exp(weight, out=weight)
+    summed = np.add.reduceat(state * weight[:, None], starts)
+    return (summed / np.add.reduceat(weight, starts)[:, None]).astype(np.float32, copy=False)
+
+
+def _normal(state: Floats) -> Floats:
+    squares = np.einsum("ij,ij->i", state, state)
+    squares /= state.shape[1]
+    squares += _EPSILON
+    normal: Floats = state / np.sqrt(squares)[:, None]
+    return normal
+
+
+def _unit(rows: Floats) -> Floats:
+    unit: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), _EPSILON)
+    return unit
+
+
+def _joined(texts: Sequence[Sequence[int]]) -> NDArray[np.intp]:
+    return np.fromiter((number for numbers in texts for number in numbers), np.intp)
+
+
+def _starts(texts: Sequence[Sequence[int]]) -> NDArray[np.intp]:
+    lengths = [len(numbers) for numbers in texts]
+    return np.cumsum([0, *lengths[:-1]])

@@ -14,6 +14,8 @@ BEGIN: Final = "[CLS]"
 END: Final = "[SEP]"
 LONGEST_WORD: Final = 100
 _REMEMBERED_WORDS: Final = 50_000
+_CHARACTERS_TO_A_PIECE: Final = 64
+"""Far more than texts have; what is beyond is not even looked at."""
 _CHINESE: Final = (
     (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F),
     (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
@@ -35,7 +37,7 @@ class WordPiece:
         """The numbers of the first pieces of `text`, at most `limit` with the markers around."""
         numbers = [self._begin]
         room = limit - 1
-        for word in text.translate(self._characters).split():
+        for word in text[: limit * _CHARACTERS_TO_A_PIECE].translate(self._characters).split():
             numbers += self._pieces(word)
             if len(numbers) >= room:
                 del numbers[room:]

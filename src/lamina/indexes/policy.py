@@ -1,15 +1,13 @@
-"""When to make segments, which to merge and which files to throw away: decisions, no deeds.
+"""When to make segments and which to merge: decisions, no deeds.
 
 The segments of a stream follow one another without gaps. Each is at least twice as large as all
 that follow it, so a million records lie in four segments or so, and each record is written about
 eight times until it is in the largest.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
-
-from lamina.indexes.file import Header
 
 OVERLAY: Final = 1_000
 """What is newer than all segments is searched without an index: so many changes at most."""
@@ -50,28 +48,3 @@ def merges(sizes: Sequence[Size]) -> slice | None:
         return slice(first, len(sizes))
     worn = (at for at, size in enumerate(sizes) if size.is_worn)
     return next((slice(at, at + 1) for at in worn), None)
-
-
-def chain(headers: Iterable[Header], store: str, stream: int, epoch: str) -> list[Header]:
-    """The segments to use: those that lead from the beginning on without a gap.
-
-    Of two that start at the same place the one that reaches further is taken: it was merged.
-    """
-    ours = [one for one in headers if (one.store, one.stream, one.epoch) == (store, stream, epoch)]
-    found: list[Header] = []
-    reached = 0
-    while True:
-        next_ones = [one for one in ours if one.lo == reached and one.hi > one.lo]
-        if not next_ones:
-            return found
-        found.append(max(next_ones, key=lambda one: one.hi))
-        reached = found[-1].hi
-
-
-def garbage(names: Iterable[str], used: Collection[str], writing: Collection[str]) -> list[str]:
-    """The files of a folder of segments that nobody needs: not used, and not being written."""
-    return sorted(
-        name
-        for name in names
-        if name not in used and not any(name.startswith(f".{one}.") for one in writing)
-    )

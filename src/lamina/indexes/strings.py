@@ -4,10 +4,13 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 
 from lamina.indexes.file import Array, ArrayFile, refuse_unless
+
+_EVERYWHERE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +77,14 @@ class Strings:
         places = len(self.blob) - len(sought) + 1
         if not len(sought) or places <= 0:
             return np.arange(len(self) if not len(sought) else 0)
-        found = np.flatnonzero(self.blob[:places] == sought[0])
-        for shift, byte in enumerate(sought[1:].tolist(), 1):
+        # Some bytes are compared everywhere, which leaves few places for the others.
+        same = self.blob[:places] == sought[0]
+        for shift, byte in enumerate(sought[1:_EVERYWHERE].tolist(), 1):
+            same &= self.blob[shift : shift + places] == byte
+        found = np.flatnonzero(same)
+        for shift, byte in enumerate(sought[_EVERYWHERE:].tolist(), _EVERYWHERE):
             found = found[self.blob[found + shift] == byte]
+        found = found.astype(self.offsets.dtype)
         owners = np.searchsorted(self.offsets, found, "right") - 1
         inside = found + len(sought) <= self.offsets[owners + 1]
         return np.unique(owners[inside])

@@ -18,6 +18,7 @@ _CHUNK: Final = 1024
 """As many rows as fit, turned into floats, into the cache of a processor core."""
 
 _SAMPLE: Final = 10_000
+_NO_ROWS: Final = np.zeros((0, 0), "f4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +56,14 @@ class Rows:
         return cls(np.asarray(rids, "i8"), codes, scales.astype("f4"))
 
     @classmethod
-    def joined(cls, parts: Sequence["Rows"], width: int) -> "Rows":
-        """Rows after rows; parts without any may be of no width."""
-        parts = [part for part in parts if len(part.rids)]
+    def joined(cls, parts: Iterable["Rows"]) -> "Rows":
+        """Rows after rows."""
+        # Where there are no rows, nobody has said how long they are.
+        full = [part for part in parts if len(part.rids)] or [cls.of(np.zeros(0), _NO_ROWS)]
         return cls(
-            np.concatenate([np.zeros(0, "i8"), *(part.rids for part in parts)]),
-            np.concatenate([np.zeros((0, width), "i1"), *(part.codes for part in parts)]),
-            np.concatenate([np.zeros(0, "f4"), *(part.scales for part in parts)]),
+            np.concatenate([part.rids for part in full]),
+            np.concatenate([part.codes for part in full]),
+            np.concatenate([part.scales for part in full]),
         )
 
     def __getitem__(self, chosen: Array) -> "Rows":
@@ -147,7 +149,7 @@ class VectorSegment:
         for batch in batches:
             parts.append(Rows.of(batch.rids, batch.vectors))
             where += [numbers.setdefault(place, len(numbers)) for place in batch.places]
-        rows = Rows.joined(parts, max((part.codes.shape[1] for part in parts), default=0))
+        rows = Rows.joined(parts)
         places = Places.of(list(numbers), np.array(where, "u4"))
         return _written(path, header, _listed(rows, places), np.array(sorted(gone), "i8"))
 
@@ -158,7 +160,7 @@ class VectorSegment:
         """Write one segment for several that follow one another, without what is dead in them."""
         alive = [view.alive() for view in views]
         kept = [view.segment.rows[mask] for view, mask in zip(views, alive, strict=True)]
-        rows = Rows.joined(kept, max((part.codes.shape[1] for part in kept), default=0))
+        rows = Rows.joined(kept)
         parts = [(view.segment.places, mask) for view, mask in zip(views, alive, strict=True)]
         places = Places.joined(parts, np.arange(len(rows.rids)))
         gone = np.zeros(0, "i8")

@@ -184,10 +184,11 @@ class Store(Protocol):
     def unembedded(self, space: str, limit: int) -> list[Record]:
         """Some of the indexed records whose newest version has no vector of a space yet."""
 
-    def embed(self, space: str, made: Sequence[Embedded]) -> int:
+    def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
         """Keep vectors, and return of how many records; one of an older version is left out.
 
         A space that is new to the store begins here; all its vectors have the same dimensions.
+        Without `wait`, a store that others keep busy raises `StoreUnavailableError` soon.
         """
 
     def progress(self, space: str) -> Progress:

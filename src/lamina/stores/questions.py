@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lamina.core.filters import Filter
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lamina.core.ids import RecordId
     from lamina.core.record import Record
     from lamina.core.text import Term
-    from lamina.core.vectors import Spread, Vector
+    from lamina.core.vectors import Sample, Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +84,10 @@ class Found:
 
     matches: tuple[Match, ...] = ()
     """Best by words first, then the nearest, then what stands around them."""
-    spread: Spread | None = None
+    general: Sample | None = None
     """How near records within reach lie to the question in general, by a sample of them."""
+    worths: Mapping[str, float] = field(default_factory=dict)
+    """What each term of the query tells in the largest stream that was searched."""
     documents: int = 0
     """How many documents the largest stream has that was searched."""
     expired: int = 0

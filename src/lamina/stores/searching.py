@@ -17,10 +17,10 @@ from lamina.core.scope import stream_of
 from lamina.core.vectors import (
     Embedded,
     Progress,
-    Spread,
+    Sample,
     check_vector,
     cosine,
-    spread,
+    sample,
     unpacked,
 )
 from lamina.errors import InvalidInputError
@@ -82,19 +82,20 @@ class Searching:
             visible = {record.id: record for record in self._matching(wanted)}
             order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
             ranked = _Ranked(visible, self._matches(search, visible), order)
-            general = self._spread(search, visible.values())
+            general = self._general(search, visible.values())
         ranked.take(ranked.by_words()[: search.limit])
         ranked.take(ranked.by_nearness()[: search.limit])
         if search.around:
             ranked.around()
         found = tuple(ranked.matches[one] for one in ranked.chosen)
-        return Found(found, general, self._documents(search), self._expired(search))
+        documents, worths = self._largest(search)
+        return Found(found, general, worths, documents, self._expired(search))
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
         with self._lock:
             return list(self._pending(space))[:limit]
 
-    def embed(self, space: str, made: Sequence[Embedded]) -> int:
+    def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
         with self._lock:
             known = self._contents.vectors.get(space, {})
             _check_alike([*known.values(), *made])
@@ -181,14 +182,17 @@ class Searching:
                     found[record_id] = replace(match, worth=sum(worths.values()))
         return found
 
-    def _documents(self, search: Search) -> int:
+    def _largest(self, search: Search) -> tuple[int, dict[str, float]]:
+        """How many documents the largest stream has, and what the query's terms tell there."""
         streams, within = self._contents.streams, search.reach.streams()
         if search.as_of is not None:
             streams = _indexed(self._contents.as_of(search.as_of).values())
-        sizes = (
-            len(one.lengths) for name, one in streams.items() if within is None or name in within
-        )
-        return max(sizes, default=0)
+        seen = {name: one for name, one in streams.items() if within is None or name in within}
+        if not seen:
+            return 0, {}
+        name = max(seen, key=lambda name: len(seen[name].lengths))
+        worths = seen[name].worths(search.terms, self._seen(search.reach, name))
+        return len(seen[name].lengths), worths
 
     def _expired(self, search: Search) -> int:
         """How many records hold words of the search and would be found if time stood still."""
@@ -206,9 +210,9 @@ class Searching:
             return None
         return cosine(unpacked(search.vector.values), unpacked(made.values))
 
-    def _spread(self, search: Search, seen: Iterable[Record]) -> Spread | None:
+    def _general(self, search: Search, seen: Iterable[Record]) -> Sample | None:
         near = (self._cosine(search, record) for record in seen)
-        return spread([one for one in near if one is not None])
+        return sample([one for one in near if one is not None])
 
     def _matching(self, query: Query) -> Iterator[Record]:
         """Visible records that match, in the order of creation."""

@@ -8,7 +8,7 @@ import math
 from typing import Final
 
 from lamina.core.ranking.candidates import Candidate, Options
-from lamina.core.ranking.neighbours import asks, in_conversation
+from lamina.core.ranking.neighbours import in_conversation
 from lamina.core.ranking.question import Question
 from lamina.core.record import Trust
 from lamina.core.text import tokens
@@ -33,7 +33,6 @@ def adjustments(question: Question, candidate: Candidate, options: Options) -> d
         "key": _key(question, candidate),
         "tags": _tags(question, candidate),
         "voice": _voice(question, candidate),
-        "asks": -1.0 if in_conversation(candidate) and asks(candidate) else 0.0,
     }
     return {name: value for name, value in found.items() if value}
 
@@ -44,7 +43,7 @@ def _recency(question: Question, candidate: Candidate, options: Options) -> floa
     age = (question.now - (record.valid_from or record.created_at)).total_seconds() / _DAY
     if options.half_life_days <= 0:
         return 0.0
-    return 0.5 ** (max(age, 0.0) / options.half_life_days)
+    return math.exp2(-max(age, 0.0) / options.half_life_days)
 
 
 def _time(question: Question, candidate: Candidate) -> float:

@@ -1,57 +1,75 @@
-"""Calibration: from a weighted sum to the probability that a record is relevant."""
+"""Calibration: the probability that a record is relevant, and when to say nothing.
+
+Whether a store can answer at all shows in the question as a whole: the nearest cosine, how much of
+the question's strongest words one record holds, and most of all both in the same record. How much a
+record stands behind the best one tells the rest. Both curves are logistic regressions over the ten
+sets, each with as many questions that it can answer as questions put to a store that cannot; with
+any one set left out, predicted and true relevance differ by 0.01 on average.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from lamina.core.ids import RecordId
 from lamina.core.ranking.candidates import Background, Candidate
 from lamina.core.ranking.question import Question
-from lamina.core.ranking.signals import meaning
+from lamina.core.ranking.signals import Focus, nearness
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A logistic curve over the weighted sum and what the question as a whole found."""
+    """What the log-odds of the best record are made of, and how they fall behind it."""
 
     base: float
+    agreement: float
+    focus: float
+    first_focus: float
+    nearness: float
     slope: float
-    best_coverage: float
-    best_meaning: float
-    length: float
-    documents: float
 
 
-HYBRID: Final = Curve(-4.0, 0.7, 2.0, 6.0, 0.0, 0.0)
-KEYWORDS: Final = Curve(-3.0, 0.8, 2.0, 0.0, 0.0, 0.0)
-DEFAULT_FLOOR: Final = 0.1
+HYBRID: Final = Curve(-3.42, 2.36, 0.89, 0.0, 1.91, 0.78)
+KEYWORDS: Final = Curve(-2.78, 0.0, 0.78, 2.05, 0.0, 0.68)
+DEFAULT_FLOOR: Final = 0.09
+"""What silences two of three questions put to the wrong store, at the cost of 0.03 in recall."""
 
 
-def base(question: Question, candidates: Sequence[Candidate], background: Background) -> float:
-    """What speaks for an answer in this store at all, the same for every candidate."""
-    curve = curve_for(background)
-    coverage = max((candidate.coverage for candidate in candidates), default=0.0)
-    near = max((meaning(candidate, background) for candidate in candidates), default=0.0)
+def confidence(
+    question: Question,
+    candidates: Sequence[Candidate],
+    best: Candidate,
+    background: Background,
+) -> float:
+    """The log-odds that the best record is relevant."""
+    curve, focus = curve_for(background), Focus(question, background)
+    held = [focus.of(candidate) for candidate in candidates]
+    near = [nearness(candidate, background) for candidate in candidates]
+    agreement = max(a * b for a, b in zip(held, near, strict=True))
     return (
         curve.base
-        + curve.best_coverage * coverage
-        + curve.best_meaning * near
-        + curve.length * question.length
-        + curve.documents * math.log1p(background.documents)
+        + curve.agreement * agreement
+        + curve.focus * max(held)
+        + curve.first_focus * focus.of(best)
+        + curve.nearness * max(near)
     )
 
 
 def curve_for(background: Background) -> Curve:
     """The curve to use: cosines tell more about relevance than words alone."""
-    return KEYWORDS if background.cosine_mean is None else HYBRID
+    return HYBRID if background.has_vectors else KEYWORDS
 
 
 def calibrated(
-    parts: Mapping[str, float], offset: float, background: Background
-) -> dict[str, float]:
-    """The parts on the scale of log-odds, with the question's own among them."""
-    slope = curve_for(background).slope
-    return {"base": offset, **{name: slope * value for name, value in parts.items()}}
+    parts: Mapping[RecordId, Mapping[str, float]], best: RecordId, log_odds: float, slope: float
+) -> dict[RecordId, dict[str, float]]:
+    """The parts on the scale of log-odds, with a base under them so that the best has its own."""
+    base = log_odds - slope * math.fsum(parts[best].values())
+    return {
+        record: {"base": base, **{name: slope * value for name, value in said.items()}}
+        for record, said in parts.items()
+    }
 
 
 def probability(log_odds: float) -> float:

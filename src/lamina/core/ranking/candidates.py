@@ -1,4 +1,4 @@
-"""The values that ranking takes and gives: candidates, what is known of the search, ranked records."""
+"""The values of ranking: candidates, what is known of the whole search, ranked records."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,9 +31,19 @@ class Background:
 
     documents: int
     """How many documents the keyword statistics are of."""
+    weights: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """How much each term of the question tells: weight times idf, also where no record has it."""
     cosine_mean: float | None = None
     """The question's mean cosine to a sample of everything in reach; nothing without vectors."""
-    cosine_deviation: float | None = None
+    cosine_sample: int = 0
+    """How many vectors that mean is of."""
+    unrelated: float = 0.0
+    """The cosine that the embedder gives two texts which have nothing to do with each other."""
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether meaning was looked at, not words alone."""
+        return self.cosine_mean is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +51,16 @@ class Options:
     """How the caller wants the result."""
 
     floor: float | None = None
-    """The least probability of relevance that is returned; the measured default if not given."""
+    """Nothing is returned when the best is less probable; the measured default if not given."""
+    least: float = 0.0
+    """The least probability of each record returned."""
     limit: int = 10
     diversity: float = 0.0
     """From 0, the best regardless of what they repeat, to 1, as different as can be."""
     half_life_days: float = 90.0
-    """After how long the advantage of a new record is halved."""
+    """After how long the advantage of a new record is halved; 0 for no advantage."""
     collapse: bool = True
-    """Whether near-duplicates stand behind the best of them."""
+    """Whether near-duplicates are left out in favour of the best of them."""
     without: frozenset[str] = frozenset()
     """Names of parts to leave out, for measuring what each is worth."""
 

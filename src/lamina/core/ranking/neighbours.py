@@ -49,6 +49,10 @@ class Conversation:
             start = self.before(earlier)
             if start is not None:
                 found["thread"] = share[start.record.id]
+        if asks(candidate) and any(near and not is_machine(near) for near in (earlier, later)):
+            # Between people the answer is what is wanted. To an assistant people tell facts and
+            # ask something in one breath.
+            found["asks"] = -1.0
         if later is not None and not mine:
             name = "replied" if is_machine(later) else "followed"
             found[name] = share[later.record.id]

@@ -1,5 +1,6 @@
 """Direct signals: what a candidate says about itself, before its surroundings are looked at."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -8,7 +9,16 @@ from lamina.core.ranking.candidates import Background, Candidate
 from lamina.core.ranking.question import Question
 
 USUAL_MEAN: Final = 0.18
-"""The mean cosine where the store has no sample: that of the measured sets."""
+"""The mean cosine of a question to everything, as it is in the middle of the measured sets."""
+_USUAL_COUNTS: Final = 2
+"""How many records that mean is worth: in a store of one, its record is all there is to compare."""
+USUAL_BEST: Final = 0.15
+"""The meaning of a record that answers, as it is in the middle of the measured sets."""
+FOCUS: Final = 5
+"""How many words of a question an answer can be expected to repeat, however long the question."""
+_MOST_FOCUS: Final = 1.5
+_SMALL: Final = 20
+"""In stores of about so few documents, how rare a word is there says little about it."""
 
 
 def relative_words(candidates: Sequence[Candidate]) -> dict[RecordId, float]:
@@ -20,6 +30,16 @@ def relative_words(candidates: Sequence[Candidate]) -> dict[RecordId, float]:
     }
 
 
+def mean_cosine(background: Background) -> float:
+    """The question's mean cosine to everything, not trusting a handful of records too much."""
+    if background.cosine_mean is None:
+        return USUAL_MEAN
+    count = background.cosine_sample
+    usual = USUAL_MEAN + background.unrelated * (1 - USUAL_MEAN)
+    total = background.cosine_mean * count + usual * _USUAL_COUNTS
+    return total / (count + _USUAL_COUNTS)
+
+
 def meaning(candidate: Candidate, background: Background) -> float:
     """How far the cosine stands out, weighed by how well the embedder tells things apart here.
 
@@ -28,9 +48,39 @@ def meaning(candidate: Candidate, background: Background) -> float:
     """
     if candidate.cosine is None:
         return 0.0
-    mean = USUAL_MEAN if background.cosine_mean is None else background.cosine_mean
-    clarity = 1 - min(max(mean, 0.0), 1.0)
-    return (candidate.cosine - mean) * clarity * clarity
+    mean = min(max(mean_cosine(background), 0.0), 1.0)
+    return (candidate.cosine - mean) * (1 - mean) ** 2
+
+
+def nearness(candidate: Candidate, background: Background) -> float:
+    """The cosine from 0, what unrelated texts have with this embedder, to 1."""
+    if candidate.cosine is None or background.unrelated >= 1:
+        return 0.0
+    return max((candidate.cosine - background.unrelated) / (1 - background.unrelated), 0.0)
+
+
+class Focus:
+    """How much a record holds of the few words that a question is most about.
+
+    Coverage shrinks with the length of a question, because no answer repeats all of a dialogue;
+    this does not, so that short and long questions can be told apart from unanswerable ones alike.
+    """
+
+    def __init__(self, question: Question, background: Background) -> None:
+        plain = math.log(2) * 2 * _SMALL / (_SMALL + background.documents)
+        self._weights = {
+            term.token: background.weights.get(term.token, 0.0) + term.weight * plain
+            for term in question.terms
+            if term.token in background.weights
+        }
+        self._most = sum(sorted(self._weights.values(), reverse=True)[:FOCUS])
+
+    def of(self, candidate: Candidate) -> float:
+        """The share of the strongest words, up to one and a half where it holds more than those."""
+        if not self._most:
+            return candidate.coverage
+        held = sum(self._weights.get(token, 0.0) for token in set(candidate.terms))
+        return min(held / self._most, _MOST_FOCUS)
 
 
 def direct(
@@ -40,8 +90,27 @@ def direct(
     background: Background,
 ) -> dict[str, float]:
     """The signals of words and meaning."""
+    mine = share[candidate.record.id]
+    if not background.has_vectors:
+        return {"keywords": mine}
+    found = {"words": mine * question.length, "coverage": candidate.coverage}
+    if candidate.cosine is not None:
+        found["meaning"] = meaning(candidate, background)
+    return found
+
+
+def pending(
+    candidates: Sequence[Candidate], share: Mapping[RecordId, float], background: Background
+) -> dict[RecordId, float]:
+    """What is assumed of records whose vectors are not there yet: their share of the best meaning.
+
+    Else the newest records, which are asked for most, would lose to all that have a vector.
+    """
+    if not background.has_vectors:
+        return {}
+    best = max((meaning(candidate, background) for candidate in candidates), default=0.0)
     return {
-        "words": share[candidate.record.id] * question.length,
-        "coverage": candidate.coverage,
-        "meaning": meaning(candidate, background),
+        candidate.record.id: max(best, USUAL_BEST) * share[candidate.record.id]
+        for candidate in candidates
+        if candidate.cosine is None
     }

@@ -14,14 +14,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Generic, Protocol, TypeVar
 
+from lamina.indexes import policy
 from lamina.indexes.file import Header
 from lamina.stores.sqlite.connections import Connections
 from lamina.stores.sqlite.driver import Connection, Value, rows
 from lamina.stores.sqlite.shelf import S, Shelf, epoch, identity, is_unclean, reaches
 
-TAIL: Final = 4_000
-"""Entries newer than all segments at which another one is made."""
-_RATIO: Final = 4
 _PAGE: Final = 5_000
 
 
@@ -212,9 +210,9 @@ class Following(ABC, Generic[I, S]):
                 known = self._opened(connection, sid)
                 if known is not None:
                     self._known[sid] = known
-        if known is None or not known.index.views or len(known.index.overlay) >= TAIL:
+        if known is None or not known.index.views or policy.folds(len(known.index.overlay)):
             return True
-        return self._place(connection, sid).made - known.at.made >= TAIL
+        return policy.folds(self._place(connection, sid).made - known.at.made)
 
     def _opened(self, connection: Connection, sid: int) -> Known[I] | None:
         made_by = self._edition(connection)
@@ -261,16 +259,18 @@ class Following(ABC, Generic[I, S]):
         if header.lo == header.hi:
             return chain
         chain.append(self._newest(self._shelf.path(header), header, index))
-        start = joined_from([len(segment) for segment in chain])
-        if start == len(chain) - 1:
+        stacked = self._of(chain)
+        views = stacked.views if stacked is not None else ()
+        cut = policy.merges([policy.Size(len(view), len(view.dead)) for view in views])
+        if cut is None:
             return chain
-        for segment in chain[start:]:
+        for segment in chain[cut]:
             # What is altered in one file must not become the next one's truth.
             segment.file.verify()
-        whole = replace(header, lo=chain[start].header.lo)
-        stacked = self._of(chain)
-        views = stacked.views[start:] if stacked is not None else ()
-        return [*chain[:start], self._joined(self._shelf.path(whole), whole, views)]
+        # It lacks what has died by now, so it is of no use to who sees less than that.
+        whole = replace(header, lo=chain[cut][0].header.lo, hi=chain[cut][-1].header.hi)
+        chain[cut] = [self._joined(self._shelf.path(whole), whole, views[cut])]
+        return chain
 
 
 _ALL: Final[weakref.WeakSet[Following[Any, Any]]] = weakref.WeakSet()
@@ -282,12 +282,3 @@ def _renew_all() -> None:
 
 
 os.register_at_fork(after_in_child=_renew_all)
-
-
-def joined_from(sizes: Sequence[int]) -> int:
-    """Where to begin joining so that each segment left is several times the one after it."""
-    start, size = len(sizes) - 1, sizes[-1]
-    while start and sizes[start - 1] < _RATIO * size:
-        start -= 1
-        size += sizes[start]
-    return start

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from lamina.calm import one_thread
-from lamina.core.vectors import Spread, Vector
+from lamina.core.vectors import Sample, Vector
 from lamina.indexes.file import Header
 from lamina.indexes.vector_index import Vectors
 from lamina.indexes.vectors import VectorBatch, VectorSegment
@@ -130,7 +130,7 @@ class Nearest:
         self._segments = segments
         self._connection = connection
         self._asked = np.frombuffer(asked.values, "<f4")
-        self._spreads: list[tuple[int, Spread]] = []
+        self._samples: list[Sample] = []
         self.unready = False
         """Whether some stream has more vectors than could be read now."""
 
@@ -144,7 +144,8 @@ class Nearest:
             return
         with one_thread():
             general = index.background(self._asked, sight)
-        self._spreads.append((len(index), Spread(general.mean, general.deviation)))
+        if general.size:
+            self._samples.append(Sample(general.mean, general.size))
         told, limit = set(within.touched), _FIRST
         while limit:
             with one_thread():
@@ -165,12 +166,10 @@ class Nearest:
         near = zip(there, cosines, strict=True)
         return {rid: cosine for rid, cosine in near if cosine == cosine}
 
-    def spread(self) -> Spread | None:
+    def general(self) -> Sample | None:
         """How near records lie in general, by a sample of those that may be looked at."""
-        if not self._spreads:
-            return None
         # The stream that has most to say.
-        return max(self._spreads, key=lambda one: one[0])[1]
+        return max(self._samples, key=lambda one: one.size, default=None)
 
 
 def _is_much(connection: Connection, sid: int) -> bool:

@@ -71,13 +71,19 @@ class Searched:
         with self._connections.reading() as connection:
             return vectors.unembedded(connection, space, limit)
 
-    def embed(self, space: str, made: Sequence[Embedded]) -> int:
+    def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
         from lamina.stores.sqlite import vectors
 
-        # They can be made again: not worth a sync of their own.
-        return self._connections.write(
-            lambda connection: vectors.embed(connection, space, made), synced=False
+        if wait:
+            # They can be made again: not worth a sync of their own.
+            return self._connections.write(
+                lambda connection: vectors.embed(connection, space, made), synced=False
+            )
+        kept: list[int] = []
+        self._connections.write_if_quiet(
+            lambda connection: kept.append(vectors.embed(connection, space, made))
         )
+        return kept[-1]
 
     def progress(self, space: str) -> Progress:
         from lamina.stores.sqlite import vectors

@@ -207,9 +207,12 @@ def search(
         replace(found[rid], before=hunt.records[before[rid]].id) if rid in before else found[rid]
         for rid in everyone
     )
-    spread = nearest.spread() if nearest else None
-    documents = max((part.documents for part in parts), default=0)
-    return Found(tuple(linked), spread, documents, len(hunt.expired))
+    general = nearest.general() if nearest else None
+    largest = max(parts, key=lambda part: part.documents, default=None)
+    if largest is None:
+        return Found(tuple(linked), general)
+    worths = largest.words.worths
+    return Found(tuple(linked), general, worths, largest.documents, len(hunt.expired))
 
 
 def layers_in(where: Filter) -> set[str]:

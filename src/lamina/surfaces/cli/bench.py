@@ -21,7 +21,7 @@ _SECONDS: Final = 1.0
 
 @click.group()
 def bench() -> None:
-    """Measure how well recall finds things, and how fast this machine is."""
+    """Measure how well recall finds things, and how fast."""
 
 
 @bench.command(cls=Command)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def report(found: dict[str, Any]) -> "Iterator[Line | Grid]":
     """The figures of a run for a person, from the document that a program gets."""
-    machine, followed = found["machine"], found["following"]
+    machine = found["machine"]
     yield line(
         f"{machine['system']}, {machine['cpus']} CPUs, Python {machine['python']}, SQLite"
         f" {machine['sqlite']}; {found['filesystem']}; vectors by {found['embedder']};"
@@ -19,11 +19,12 @@ def report(found: dict[str, Any]) -> "Iterator[Line | Grid]":
     )
     yield _sizes(found["steps"])
     yield _sorts(found["steps"])
-    yield line(
-        f"vectors by {followed['embedder']} follow at {followed['followed_per_second']:,.0f} a"
-        f" second, {100 * followed['share']:.0f} % of the embedder's own"
-        f" {followed['own_per_second']:,.0f}"
-    )
+    for spec, followed in found["following"].items():
+        yield line(
+            f"vectors by {spec} follow at {followed['followed_per_second']:,.0f} a second,"
+            f" {100 * followed['share']:.0f} % of the embedder's own"
+            f" {followed['own_per_second']:,.0f}"
+        )
     yield from map(line, growth(found).to_lines())
 
 
@@ -50,7 +51,7 @@ def _sorts(steps: "Sequence[dict[str, Any]]") -> Grid:
 
 def _vectors(step: dict[str, Any]) -> str:
     made = step["vectors"]
-    return f"{made['per_second'] or 0:,.0f} (embedder {made['embedder_per_second']:,.0f})"
+    return f"{made['backlog']:,} behind, {made['seconds']} s"
 
 
 _ROWS: "dict[str, Callable[[dict[str, Any]], str]]" = {
@@ -58,7 +59,7 @@ _ROWS: "dict[str, Callable[[dict[str, Any]], str]]" = {
     "found by words when acknowledged": lambda step: (
         "yes" if step["ingest"]["found_when_acknowledged"] else "NO"
     ),
-    "vectors per second": _vectors,
+    "vectors when writing stops": _vectors,
     "all indexes built in": lambda step: f"{step['index']['build_seconds']} s",
     "one write": lambda step: f"{step['single_write']['p50_ms']} ms",
     "recall p50": lambda step: f"{step['recall']['p50_ms']} ms",

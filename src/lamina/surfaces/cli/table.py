@@ -46,7 +46,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "maintain": Entry("maintain:maintain", "Drop history that may go, and tidy the store."),
         "audit": Entry("audit:audit", "Verify the log, and anchor it elsewhere."),
         "doctor": Entry("doctor:doctor", "Look the store over, and repair what can be rebuilt."),
-        "bench": Entry("bench:bench", "Measure how fast this machine is."),
+        "bench": Entry("bench:bench", "Measure how well recall finds things, and how fast."),
         "demo": Entry("demo:demo", "Take a short tour on a store of its own."),
         "completion": Entry("setup:completion", "Print the completion script for a shell."),
         "help": Entry("helping:help_command", "Show the help of a command."),

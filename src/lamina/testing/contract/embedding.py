@@ -134,7 +134,7 @@ class EmbeddingClauses:
             pointed(store, degrees, scope="project/mine")
         mine = sight_of("project/mine")
         before = search(store, "", vector=EAST, reach=mine)
-        assert before.spread is not None
+        assert before.general is not None
         for degrees in range(30):
             pointed(store, degrees, scope="project/theirs")
         assert search(store, "", vector=EAST, reach=mine) == before

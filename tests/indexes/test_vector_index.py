@@ -1,0 +1,126 @@
+"""Every engine for vectors keeps the same promises."""
+
+import importlib
+import importlib.util
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lamina.errors import UnsupportedError
+from lamina.indexes.base import VectorIndex
+from lamina.indexes.lance import LanceVectors
+from lamina.indexes.vector_index import LiveVectors, Vectors
+from lamina.indexes.vectors import VectorBatch, VectorSegment
+from tests.indexes.making import a_header, fresh, only
+from tests.indexes.near import WIDTH, a_batch, some_vectors
+
+
+class VectorIndexContract:
+    """What every engine behind the protocol promises."""
+
+    def test_the_nearest_come_first_and_are_in_sight(self, index: VectorIndex) -> None:
+        batch = a_batch([*range(1, 201)])
+        index.add(batch)
+        query = batch.vectors[41]
+        sight = only("project/a/task", "knowledge")
+        seen = [n for n, place in enumerate(batch.places) if sight.covers(*place)]
+        best = sorted(seen, key=lambda n: -float(batch.vectors[n] @ query))
+        found = index.search(query, 10, sight)
+        assert found.rids.tolist() == batch.rids[best[:10]].tolist()
+        assert found.cosines == pytest.approx(batch.vectors[best[:10]] @ query, abs=0.01)
+
+    def test_a_vector_takes_the_place_of_the_one_before(self, index: VectorIndex) -> None:
+        index.add(a_batch([1, 2, 3], 1))
+        newer = a_batch([2], 50)
+        index.add(newer)
+        assert len(index) == 3
+        assert index.cosines(newer.vectors[0], [2])[0] == pytest.approx(1, abs=0.01)
+
+    def test_what_was_dropped_is_not_found(self, index: VectorIndex) -> None:
+        batch = a_batch([1, 2, 3])
+        index.add(batch)
+        index.drop([2, 99])
+        assert len(index) == 2
+        assert {rid for rid, _ in index.search(batch.vectors[1], 9)} == {1, 3}
+        assert np.isnan(index.cosines(batch.vectors[1], [2, 99])).all()
+
+    def test_an_empty_index_finds_nothing(self, index: VectorIndex) -> None:
+        query = some_vectors(1)[0]
+        assert len(index) == 0
+        assert list(index.search(query, 5)) == []
+        assert np.isnan(index.cosines(query, [1])).all()
+        assert index.background(query).deviation == 0
+
+    def test_the_background_is_of_what_is_in_sight(self, index: VectorIndex) -> None:
+        batch = a_batch([*range(1, 401)])
+        index.add(batch)
+        query, sight = some_vectors(1, 9)[0], only("project/ab")
+        seen = [n for n, place in enumerate(batch.places) if sight.covers(*place)]
+        near = batch.vectors[seen] @ query
+        background = index.background(query, sight)
+        assert background.mean == pytest.approx(near.mean(), abs=0.01)
+        assert background.deviation == pytest.approx(near.std(), abs=0.01)
+
+
+class TestOverlay(VectorIndexContract):
+    @pytest.fixture
+    def index(self) -> Iterator[VectorIndex]:
+        index = LiveVectors()
+        yield index
+        index.close()
+
+
+class Folded(LiveVectors):
+    """One that makes a segment of every change."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def add(self, batch: VectorBatch) -> None:
+        super().add(batch)
+        self._fold()
+
+    def drop(self, rids: Iterable[int]) -> None:
+        super().drop(rids)
+        self._fold()
+
+    def _fold(self) -> None:
+        views, overlay = self.now.views, self.now.overlay
+        header = a_header("vectors", len(views), len(views) + 1)
+        path = fresh(self._folder, "segment")
+        newest = VectorSegment.build(path, header, [overlay.batch()], overlay.gone)
+        self.now = Vectors.of([*(view.segment for view in views), newest])
+
+
+class TestSegments(VectorIndexContract):
+    @pytest.fixture
+    def index(self, tmp_path: Path) -> VectorIndex:
+        return Folded(tmp_path)
+
+
+if importlib.util.find_spec("lancedb"):
+
+    class TestLance(VectorIndexContract):
+        @pytest.fixture
+        def index(self, tmp_path: Path) -> Iterator[VectorIndex]:
+            index = LanceVectors(tmp_path, WIDTH)
+            yield index
+            index.close()
+
+        def test_a_table_is_found_again(self, tmp_path: Path) -> None:
+            LanceVectors(tmp_path, WIDTH).add(a_batch([1, 2]))
+            assert len(LanceVectors(tmp_path, WIDTH)) == 2
+
+
+def test_a_package_that_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    with pytest.raises(UnsupportedError, match="pyarrow"):
+        LanceVectors(tmp_path, WIDTH)

@@ -1,0 +1,1 @@
+"""How the weights of the bundled embedder were made: gathering texts, then distillation."""

@@ -1,0 +1,1 @@
+"""Gathers training texts and natural pairs from openly licensed material on disk."""
