@@ -64,13 +64,13 @@ def _analyse_anew(connection: Connection, *, alone: bool) -> None:
     """Index all records anew where another analyser did it: its words are not the ones asked for.
 
     A store in use is left as it is. It can be read, and says what to do when it is written. So is
-    one that is damaged: it has to be opened to be looked over.
+    one that is damaged, which has to be opened to be looked over, and one of a later analyser.
     """
     try:
         found = one(connection, "select value from setting where name = 'index_version'")
     except DriverError:
         return
-    if found in (None, INDEX_VERSION) or not alone:
+    if not _is_older(found) or not alone:
         return
     from lamina.core.indexing import index_terms
     from lamina.stores.sqlite.care.looking import UNREADABLE
@@ -85,6 +85,13 @@ def _analyse_anew(connection: Connection, *, alone: bool) -> None:
     except BaseException:
         connection.execute("rollback")
         raise
+
+
+def _is_older(made_by: str | None) -> bool:
+    """Whether words were analysed by an earlier analyser; a later one's are not ours to replace."""
+    name, _, number = (made_by or "").rpartition("-")
+    ours, _, newest = INDEX_VERSION.rpartition("-")
+    return name == ours and number.isdecimal() and int(number) < int(newest)
 
 
 def _check_ours(connection: Connection) -> int:
