@@ -84,7 +84,7 @@ class Vectors:
         self._lock, self._process = threading.Lock(), os.getpid()
         self._worker: Worker | None = None
         self._written = 0
-        self._last_write = 0.0
+        self._last_write, self._refused_until = 0.0, 0.0
         self._on, self._asked_at = True, -_BELIEVED_SECONDS
         self._mine: tuple[str, CheckedEmbedder | None] | None = None
         self._error: LaminaError | None = None
@@ -318,12 +318,14 @@ class Vectors:
         if len(waiting) > _AT_RECALL or not embedder.is_local:
             self._nudge()
             return False
+        if stopwatch() < self._refused_until:
+            return False
         try:
             self._keep(embedder, waiting, wait=False)
             self._settle(embedder)
         except (StoreError, InvalidInputError) as error:
-            # Busy, full, or not ours to write: recall does not depend on it.
-            self._error = error
+            # Busy, full, or not ours to write: recall does not depend on it, nor wait each time.
+            self._error, self._refused_until = error, stopwatch() + _PATIENCE_SECONDS
             return False
         return True
 

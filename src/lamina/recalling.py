@@ -6,6 +6,7 @@ Candidates come from the store with all their scores; what they mean is decided 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
@@ -14,6 +15,7 @@ from lamina.core.filters import Filter, matches, parse
 from lamina.core.indexing import embedded_text
 from lamina.core.instants import check_instant, looking_back
 from lamina.core.ranking import (
+    WEIGHTS,
     Background,
     Candidate,
     Options,
@@ -33,7 +35,7 @@ from lamina.results import Hit, Recall, WhyNot
 from lamina.stores.questions import Found, Match, Query, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from lamina.announcing import Announcer
@@ -73,6 +75,8 @@ class How(TypedDict, total=False):
     """From 0, best first, to 1, as different from each other as can be."""
     budget: int
     """How many tokens the records may have together."""
+    weights: Mapping[str, float]
+    """How much signals count, by the names that explain a score; 1 each by default, 0 for not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +277,22 @@ def _options(how: How, floor: str) -> Options:
         floor=least,
         least=_LEAST if least is None else least,
         diversity=_share(how.get("diversity", 0.0), "diversity"),
+        weights=_checked_weights(how.get("weights", {})),
     )
+
+
+def _checked_weights(weights: object) -> Mapping[str, float]:
+    if not isinstance(weights, Mapping) or weights.keys() - WEIGHTS.keys():
+        raise InvalidInputError(
+            f"`weights` names no signals of recall: {weights!r:.60}",
+            remedy=f"Use numbers from 0 to 10 for any of: {', '.join(WEIGHTS)}",
+        )
+    for name, value in weights.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 10:
+            raise InvalidInputError(
+                f"`weights` has {value!r:.20} for `{name}`", remedy="Use a number from 0 to 10"
+            )
+    return weights
 
 
 def _share(value: object, argument: str) -> float:

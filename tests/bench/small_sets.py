@@ -16,7 +16,7 @@ GARDEN: list[dict[str, Any]] = [
             {"id": "d2", "text": "I watered the tomatoes on Monday with the green can.",
              "timestamp": "2024-05-02T09:00:00", "session": "s 1", "speaker": "user"},
             {"id": "d3", "text": "The gardener painted the shed blue.",
-             "timestamp": "2024-05-03T09:00:00+02:00", "session": "S_1!", "speaker": "assistant"},
+             "timestamp": "2024-05-03T09:00:00+02:00", "session": "S 1!", "speaker": "assistant"},
             {"id": "d4", "text": "Nobody has mown the meadow since April.",
              "timestamp": None, "session": None, "speaker": None},
         ],

@@ -37,7 +37,7 @@ def test_a_store_is_told_documents_without_their_ids(data: Path, tmp_path: Path)
     assert records["d1"].source == "ada-l"
     # Two sessions whose names read alike stay two.
     assert records["d1"].scope == records["d2"].scope == "project/bench/session/s-1"
-    assert records["d3"].scope == "project/bench/session/s_1"
+    assert records["d3"].scope == "project/bench/session/s-1-2"
     assert records["d4"].valid_from is None
     assert found.documents[0] == "d3"
     assert len(found.documents) == len(found.scores)

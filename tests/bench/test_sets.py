@@ -18,7 +18,7 @@ def test_packed_and_plain_files_are_sets_and_nothing_else_is(tmp_path: Path) -> 
     assert [one.name for one in (garden, kitchen)] == ["garden", "kitchen"]
     assert garden.questions[0].latest == {"d3"}
     assert not garden.questions[2].gold
-    assert [one.session for one in garden.documents] == ["s 1", "s 1", "S_1!", None]
+    assert [one.session for one in garden.documents] == ["s 1", "s 1", "S 1!", None]
 
 
 def test_times_without_a_zone_are_universal(tmp_path: Path) -> None:

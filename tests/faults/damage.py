@@ -12,23 +12,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import lamina
 from lamina import Memory
 from lamina.core.anchor import Anchor
+from lamina.core.text import query_terms
 from lamina.errors import InvalidInputError, StoreDamagedError, StoreError
 from lamina.exchange import export_lines
 from lamina.maintaining import analysed
 from lamina.stores.base import Finding, Severity
+from lamina.stores.questions import Search
 from lamina.stores.sqlite import DATABASE
 from lamina.stores.sqlite.care.logfile import look_at_log
 from lamina.stores.sqlite.driver import DriverError, rows
 from tests.faults.damages.of_files import ANCHOR
 from tests.faults.damages.planting import Damage, Side, raw
 from tests.faults.damages.table import DAMAGES
-from tests.faults.damages.workload import WORDS, fill
+from tests.faults.damages.workload import WORDS, embed, fill, opened
 from tests.faults.report import Report, Tell
 from tests.meta.tree import ROOT
 
+Answer = tuple[str, float, float | None]
 KEPT_FOR_LATER = ROOT / "build" / "damage"
 KEPT_AT_MOST = 3
 TRIALS_PER_SOUND = 15
@@ -54,14 +56,14 @@ class Sound:
     folder: Path
     seed: int
     says: list[str]
-    answers: list[tuple[str, float]]
+    answers: list[Answer]
     anchor: Anchor
 
     @classmethod
     def made(cls, folder: Path, seed: int) -> "Sound":
         """A new store with a history of its own."""
         fill(folder, seed)
-        with lamina.open(folder) as mem:
+        with opened(folder) as mem:
             return cls(folder, seed, exported(mem), answers(mem), mem.anchor())
 
 
@@ -70,9 +72,18 @@ def exported(mem: Memory) -> list[str]:
     return list(export_lines(mem, history=True))
 
 
-def answers(mem: Memory) -> list[tuple[str, float]]:
-    """What is found by words, and how well."""
-    return [(hit.record.id, hit.score) for word in WORDS for hit in mem.recall(word, k=50).hits]
+def answers(mem: Memory) -> list[Answer]:
+    """What is found by words and by nearness, and how well."""
+    vectors = embed(mem)
+    found: list[Answer] = []
+    for word in WORDS:
+        asked = vectors.question(word).vector
+        search = Search(reach=mem.reach, terms=query_terms(word), vector=asked, limit=50)
+        found += [
+            (match.record.id, match.score, None if match.cosine is None else round(match.cosine, 5))
+            for match in mem.store.search(search).matches
+        ]
+    return found
 
 
 def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
@@ -112,7 +123,7 @@ def keep(sound: Sound, damage: Damage) -> str:
 def false_alarms(folder: Path, seed: int, counted: Counter[str]) -> list[str]:
     """What the doctor has to say about a store that nobody touched."""
     fill(folder, seed, steps=30)
-    with lamina.open(folder) as mem:
+    with opened(folder) as mem:
         alarms = [one for one in mem.check() if one.severity is not Severity.OK]
     shutil.rmtree(folder)
     counted["sound stores"] += 1
@@ -163,7 +174,7 @@ class Trial:
         if any(one.severity.is_damage for one in before):
             return before
         try:
-            with lamina.open(self.folder) as mem:
+            with opened(self.folder) as mem:
                 return [*before, *mem.check()]
         except StoreError as error:
             return [Finding("open", Severity.RECORD, error.message, error.remedy)]
@@ -183,7 +194,7 @@ class Trial:
             yield f"it should be derived: {[one for one in found if one.severity.is_damage]}"
             return
         self.counted["derived"] += 1
-        with lamina.open(self.folder) as mem:
+        with opened(self.folder) as mem:
             mem.store.repair(analysed)
             left = [one for one in mem.check() if one.severity.is_damage]
             if left:
@@ -191,7 +202,7 @@ class Trial:
             if exported(mem) != self.sound.says:
                 yield "the repair changed what the store says"
             if answers(mem) != self.sound.answers:
-                yield "the repair changed what is found by words"
+                yield "the repair changed what is found"
             mem.remember("it can be written", key="later")
             if broken := [one for one in mem.check() if one.severity.is_damage]:
                 yield f"after the next write: {broken}"
@@ -209,7 +220,7 @@ class Trial:
         before, bytes_before = kept(self.folder), digest(self.folder)
         vouched = [one for one in found if one.severity is Severity.RECORD and one.check in VOUCHED]
         try:
-            with lamina.open(self.folder) as mem:
+            with opened(self.folder) as mem:
                 mem.store.repair(analysed)
             if vouched:
                 yield f"it was built upon all the same: {vouched}"
@@ -232,7 +243,7 @@ class Trial:
             yield from self.healed(found)
         else:
             self.counted["without consequence"] += 1
-            with lamina.open(self.folder) as mem:
+            with opened(self.folder) as mem:
                 if exported(mem) != self.sound.says or answers(mem) != self.sound.answers:
                     yield "the store says something else, and nobody noticed"
 
@@ -241,7 +252,7 @@ class Trial:
         if seen := [one for one in found if one.severity.is_damage]:
             yield f"it is seen after all, which the documents deny: {seen}"
         self.counted["only with an anchor"] += 1
-        with lamina.open(self.folder) as mem:
+        with opened(self.folder) as mem:
             try:
                 shown = any(one.severity.is_damage for one in mem.verify(self.anchor()))
             except InvalidInputError:
@@ -254,7 +265,7 @@ class Trial:
         """Nothing is called damage, and nothing is gone."""
         if seen := [one for one in found if one.severity.is_damage]:
             yield f"it is called damage: {seen}"
-        with lamina.open(self.folder) as mem:
+        with opened(self.folder) as mem:
             if self.damage.side is Side.HARMLESS:
                 gone = [one for one in mem.verify(self.anchor()) if one.severity.is_damage]
                 yield from (f"something is gone: {one}" for one in gone)

@@ -12,14 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import lamina
-from lamina import Memory
+from lamina import Memory, clock
 from lamina.core.changes import Action
 from lamina.core.ids import RecordId
 from lamina.core.record import Record, State
+from lamina.core.text import query_terms
+from lamina.embedding import Vectors
 from lamina.exchange import export_lines
-from lamina.stores.questions import Query
+from lamina.stores.questions import Query, Search
+from lamina.stores.sqlite.store import SqliteStore
+from lamina.testing.embedders import FakeEmbedder
 from tests.faults.agreement import all_of, complaints, disagreements
-from tests.faults.children.work import EXPORT, STORE, first_word
+from tests.faults.children.work import DIMENSIONS, EXPORT, STORE, first_word
+from tests.stores import segmented
 
 Intent = Mapping[str, Any]
 CHANGES_ONE = ("remember", "edit", "forget", "undo", "erase")
@@ -68,7 +73,8 @@ class Expected:
         """What was promised and is not so, also when the store cannot even be read."""
 
         def examine() -> Iterator[str]:
-            with lamina.open(self.folder / STORE) as mem:
+            embedder = FakeEmbedder(DIMENSIONS)
+            with lamina.open(self.folder / STORE, embedder=embedder) as mem:
                 yield from self.violations(mem, under_way)
 
         return all_of(examine())
@@ -86,6 +92,7 @@ class Expected:
         yield from self._setting(mem, under_way)
         yield from self._words(mem)
         yield from self._secrets(mem)
+        yield from self._vectors(mem)
 
     def _events(self, mem: Memory) -> Iterator[str]:
         events = [
@@ -153,9 +160,33 @@ class Expected:
         for record_id, promise in list(self.newest.items())[-LOOKED_UP:]:
             if promise.state not in (State.CURRENT, State.FORGOTTEN):
                 continue
-            hits = {hit.record.id for hit in mem.recall(promise.word).hits}
+            terms = query_terms(promise.word)
+            asked = Search(reach=mem.reach, terms=terms, live_at=clock.now())
+            hits = {match.record.id for match in mem.store.search(asked).matches}
             if (record_id in hits) is not (promise.state == State.CURRENT):
                 yield f"{record_id} is {promise.state} and its word finds {sorted(hits)}"
+
+    def _vectors(self, mem: Memory) -> Iterator[str]:
+        """All vectors can be made, and segments say what the tables say."""
+        vectors = Vectors(mem.store, FakeEmbedder(DIMENSIONS))
+        vectors.make()
+        asked = vectors.question("filler1 filler2")
+        search = Search(
+            reach=mem.reach, terms=query_terms("filler1 filler2"), vector=asked.vector, limit=500
+        )
+        assert isinstance(mem.store, SqliteStore)
+        with segmented.large_for_a_while():
+            yield from segmented.disagreements(mem.store, search)
+            mem.store.fold()
+            yield from segmented.disagreements(mem.store, search)
+        waiting = mem.store.progress(FakeEmbedder(DIMENSIONS).fingerprint).pending
+        if waiting or asked.degraded:
+            yield f"{waiting} vectors cannot be made: {asked.degraded}"
+        left = [path.name for path in segmented.files(self.folder / STORE)]
+        if odd := [name for name in left if not name.startswith(("words-", "vectors"))]:
+            yield f"files are left over: {odd}"
+        if len({name.split("-")[0] for name in left}) > 2:
+            yield f"files of spaces that were left: {left}"
 
     def _secrets(self, mem: Memory) -> Iterator[str]:
         for record_id, reference, secret in self.revealed[-1:]:

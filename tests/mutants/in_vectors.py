@@ -50,8 +50,8 @@ VECTORS = (
     ),
     Mutant(
         "what_others_have_moves_nothing", "everybody's vectors tell what is near in general",
-        "statistics", REFERENCE, "general = self._spread(search, visible.values())",
-        "general = self._spread(search, self._contents.records(self._contents.entries))",
+        "statistics", REFERENCE, "general = self._general(search, visible.values())",
+        "general = self._general(search, self._contents.records(self._contents.entries))",
     ),
     _planted(
         "spaces_are_never_mixed", "the vector of any space will do", "spaces mixed", MADE,

@@ -1,19 +1,31 @@
 """Stores whose streams count as large, so that small ones have segments, and what they answer."""
 
 import math
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from operator import mul
 from pathlib import Path
 
 import pytest
 
 from lamina.core.record import Record
-from lamina.core.vectors import Embedded, Vector, packed
+from lamina.core.vectors import Embedded, Vector, packed, unpacked
 from lamina.stores.base import Store
-from lamina.stores.questions import Found
+from lamina.stores.questions import Found, Search
 from lamina.stores.sqlite import INDEXES, index, nearest, segments
+from lamina.stores.sqlite.driver import Connection, rows
+from lamina.stores.sqlite.searching import search as find
+from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import search, written
 
 SPACE = "compass"
 EAST = Vector(SPACE, packed((1.0, 0.0)))
+ROUNDING = 0.02
+"""Segments round their vectors."""
+_ONE_AT_A_TIME = threading.Lock()
 Answers = list[dict[str, tuple[object, ...]]]
 ASKED = ("kettle", "cup record", "5", "recor", "nothing at all")
 
@@ -22,6 +34,19 @@ def everything_is_large() -> None:
     """Let every stream have segments, in this process."""
     for module in (index, nearest, segments):
         module.LARGE = 1  # type: ignore[attr-defined]
+
+
+@contextmanager
+def large_for_a_while() -> Iterator[None]:
+    """Let every stream have segments, until the end of the block."""
+    with _ONE_AT_A_TIME:
+        before = index.LARGE
+        everything_is_large()
+        try:
+            yield
+        finally:
+            for module in (index, nearest, segments):
+                module.LARGE = before  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -64,6 +89,49 @@ def same(one: Answers, other: Answers) -> bool:
                 for x, y in zip(a.values(), b.values(), strict=True))
         for a, b in zip(one, other, strict=True)
     )  # fmt: skip
+
+
+def disagreements(store: SqliteStore, asked: Search) -> Iterator[str]:
+    """Where segments answer otherwise than the tables do, in one snapshot of both."""
+    with store._connections.reading() as connection:
+        nearest_ones = store._nearest(connection, asked.vector)
+        found = find(connection, asked, store._words(connection, asked), nearest_ones)
+        words = _by_words(connection, asked)
+        near = _by_nearness(connection, asked)
+    ids = {match.record.id for match in found.matches}
+    if ids != words.keys() | near.keys():
+        yield f"{len(ids)} are found, and {len(words)} by words and {len(near)} by nearness"
+    for match in found.matches:
+        if (match.score, match.terms) != words.get(match.record.id, (0.0, ())):
+            yield f"{match.record.id}: {match.score} {match.terms}, {words.get(match.record.id)}"
+        right = near.get(match.record.id)
+        if (match.cosine is None) is not (right is None) or (
+            right is not None and abs((match.cosine or 0) - right) > ROUNDING
+        ):
+            yield f"{match.record.id} is as near as {match.cosine}, and should be {right}"
+
+
+def _by_words(connection: Connection, asked: Search) -> dict[str, tuple[float, tuple[str, ...]]]:
+    plain = replace(asked, vector=None)
+    found = find(
+        connection, plain, lambda stream, _: index.SqlWords(connection, stream, asked.terms), None
+    )
+    return {match.record.id: (match.score, match.terms) for match in found.matches}
+
+
+def _by_nearness(connection: Connection, asked: Search) -> dict[str, float]:
+    if asked.vector is None:
+        return {}
+    sql = (
+        "select r.id, x.body from vector x join record r on r.rid = x.rid join space s"
+        " on s.space = x.space where s.fingerprint = ? and x.vid = r.head and r.length > 0"
+        " and x.body is not null"
+    )
+    query = unpacked(asked.vector.values)
+    return {
+        record_id: sum(map(mul, query, struct.unpack(f"<{len(body) // 2}e", body)))
+        for record_id, body in rows(connection, sql, (asked.vector.space,))
+    }
 
 
 def files(folder: Path) -> list[Path]:

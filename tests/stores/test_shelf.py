@@ -5,7 +5,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -13,14 +12,13 @@ from pathlib import Path
 import pytest
 
 import lamina
-from lamina.core.changes import Erase, Move
+from lamina.core.changes import Move
 from lamina.core.record import State
 from lamina.errors import LaminaError, StoreError, StoreFullError
-from lamina.indexes import policy
 from lamina.stores.base import Severity
-from lamina.stores.sqlite import INDEXES, locks
+from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.store import SqliteStore
-from lamina.testing.builders import look_for, search, write, written
+from lamina.testing.builders import look_for, write, written
 from tests.meta.children import environment
 from tests.meta.tree import ROOT
 from tests.stores.segmented import (
@@ -280,99 +278,6 @@ def test_a_full_disk_costs_no_answer(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.stdout.split() == ["full", "0"], done.stderr
     assert StoreFullError.code
-
-
-def test_one_folds_at_a_time_and_the_other_does_not_wait(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path)) as store:
-        told(store)
-        with locks.duty(tmp_path, "fold") as is_ours:
-            assert is_ours
-            store.fold()
-            assert files(tmp_path) == []
-        store.fold()
-        assert set(kinds(tmp_path)) == {"words", "vectors1"}
-
-
-def test_an_erase_waits_for_whoever_folds(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path)) as store:
-        record = told(store)[0]
-        store.fold()
-        unfinished = tmp_path / INDEXES / ".words-1-0-9-9.segment.0123456789ab"
-        folding, seen = threading.Event(), []
-
-        def fold() -> None:
-            with locks.duty(tmp_path, "fold"):
-                folding.set()
-                threading.Event().wait(0.2)
-                unfinished.write_bytes(b"kettle record 0")
-                seen.append(len(files(tmp_path)))
-
-        thread = threading.Thread(target=fold)
-        thread.start()
-        folding.wait()
-        write(store, Erase(id=record.id))
-        report = store.scrub([b"kettle record 0"])
-        thread.join()
-        assert seen == [3]
-        assert report.residue == ()
-        assert files(tmp_path) == []
-
-
-def test_an_older_snapshot_is_not_answered_by_a_newer_index(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path)) as store:
-        kept, changed, hidden = told(store, 3)
-        store.fold()
-        words = store._worded()
-        vectors = store._placed(1, SPACE)
-        with store._connections.reading() as older:
-            assert words.current(older, 1) is not None
-            write(store, Move(id=hidden.id, state=State.FORGOTTEN))
-            place(store, written(store, "a newer kettle"))
-            assert len(look_for(store, "kettle")) == 2
-            assert len(look_for(store, "", vector=EAST)) == 3
-            then, near = words.current(older, 1), vectors.current(older, 1)
-            assert then is not None
-            assert near is not None
-            assert then.count("saucer") == 1
-            assert then.count("kettle") == 1
-            assert len(near) == 3
-        # What others have read is not taken back.
-        assert len(look_for(store, "kettle")) == 2
-        assert {kept.id, changed.id} <= {m.record.id for m in look_for(store, "", vector=EAST)}
-
-
-def test_a_forked_child_searches_while_its_parent_does(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path)) as store:
-        told(store)
-        store.fold()
-        words = store._worded()
-        with words._lock:
-            child = os.fork()
-            if not child:
-                found = len(look_for(store, "kettle"))
-                os._exit(0 if found == 3 else 1)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
-def test_folding_is_due_only_until_it_was_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(policy, "OVERLAY", 4)
-    with closing(SqliteStore(tmp_path)) as store:
-        told(store)
-        assert store.fold_is_due()
-        store.fold()
-        assert not store.fold_is_due()
-        told(store, 2, start=20)
-        search(store, "kettle", vector=EAST)
-        assert not store.fold_is_due()
-        told(store, 5, start=30)
-        assert store.fold_is_due()
-    with closing(SqliteStore(tmp_path)) as store:
-        assert store.fold_is_due()
-        store.fold()
-    with closing(SqliteStore(tmp_path)) as store:
-        assert not store.fold_is_due()
 
 
 def test_segments_without_vectors_join_with_others(tmp_path: Path) -> None:

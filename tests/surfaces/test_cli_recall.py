@@ -133,7 +133,7 @@ def test_a_memory_that_is_found_is_named_with_its_place(lamina: Call, tea: str) 
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
-        (("--floor", "1"), "floor"),
+        (("--floor", "1"), "wanted"),
         (("--scope", "project/web"), "It is in `global`, outside the scope that was searched."),
         (("--where", '{"kind": "decision"}'), "The filter on `kind` leaves it out."),
         (("--layer", "episode"), "The filter on `layer` leaves it out."),

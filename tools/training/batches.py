@@ -1,17 +1,21 @@
-"""Views of the corpus on the GPU: whole texts and crops, what the teacher makes of them, and batches."""
+"""The corpus on the GPU: whole texts and crops, the teacher's vectors for them, and batches."""
 
 from __future__ import annotations
 
 import json
 import zlib
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from .model import ASK, END, START
-from .teacher import Teacher
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .teacher import Teacher
 
 SIZES = ((16, 8192), (32, 8192), (64, 4096), (128, 2048), (256, 1024))
 HELD_OUT = 8192
@@ -27,10 +31,9 @@ class Batch:
 
 
 def unpacked(folder: Path, name: str) -> bytes:
-    """A packed array; it may lie in several parts, and the last may be missing."""
-    parts = sorted(folder.parent.glob(f"*/{name}.z*"))
-    raw = zlib.decompressobj().decompress(b"".join(part.read_bytes() for part in parts))
-    return raw[: len(raw) // 2 * 2] if name == "tokens" else raw
+    """A packed array, which may lie in several parts."""
+    parts = sorted(folder.glob(f"{name}.z*"))
+    return zlib.decompressobj().decompress(b"".join(part.read_bytes() for part in parts))
 
 
 class Corpus:
@@ -78,7 +81,7 @@ class Corpus:
     def padded(
         self, views: torch.Tensor, size: int, asking: float = 0.0
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The views' tokens between start and end marks; a share starts with the mark of a question."""
+        """The views' tokens between two marks; a share starts with the mark of a question."""
         lengths = self.lengths[views].clamp(max=size - 2)
         places = torch.arange(size, device="cuda")[None]
         inside = (places > 0) & (places <= lengths[:, None])

@@ -2,10 +2,11 @@
 
     python -m training.distil FOLDER OUT SECONDS STUDENT...
 
-FOLDER holds what `pack` wrote. A student is NAME:LAYERS:WIDTH:HEADS:HIDDEN:CONTRAST:RATE; one that was saved
-to OUT under the same name goes on from there. The loss is the
-distance to the teacher's vectors, the divergence between the two similarity matrices of a batch, and, weighed by
-CONTRAST, how well a question finds its document among those of its batch. The static vectors learn the same.
+FOLDER holds what `pack` wrote. A student is NAME:LAYERS:WIDTH:HEADS:HIDDEN:CONTRAST:RATE; one that
+was saved to OUT under the same name goes on from there. The loss is the distance to the teacher's
+vectors, the divergence between the two similarity matrices of a batch, and, weighed by CONTRAST,
+how well a question finds its document among those of its batch. The static vectors learn the same.
+The bundled weights are a:3:256:4:1024:0.3:0.0015 after 570 seconds on one H200.
 """
 
 from __future__ import annotations
@@ -151,29 +152,34 @@ def agreement(learner: Pupil, corpus: Corpus) -> str:
 
 def main(folder: str, out: str, seconds: str, *descriptions: str) -> None:
     """Trains for so many seconds in all, then saves every student."""
-    begun, limit = time.time(), float(seconds)
+    begun, limit = time.monotonic(), float(seconds)
     torch.manual_seed(0)
     torch.set_float32_matmul_precision("high")
     torch._dynamo.config.recompile_limit = 64
     corpus, teacher = Corpus(Path(folder), crops=4), Teacher(Path(folder) / "teacher.npz")
-    print(f"{time.time() - begun:.0f}s views", len(corpus.starts), [len(b) for b in corpus.buckets])
+    print(
+        f"{time.monotonic() - begun:.0f}s views",
+        len(corpus.starts),
+        [len(b) for b in corpus.buckets],
+    )
     corpus.learn(teacher, DIMENSIONS)
-    print(f"{time.time() - begun:.0f}s taught")
+    print(f"{time.monotonic() - begun:.0f}s taught")
     pairs, pupils = (
         Pairs(corpus, FAVOUR),
         [pupil(text, teacher, corpus, Path(out)) for text in descriptions],
     )
-    draw, started, steps, progress = np.random.default_rng(2), time.time(), 0, 0.0
+    draw, started, steps, progress = np.random.default_rng(2), time.monotonic(), 0, 0.0
     while progress < 1:
         batch, sides = corpus.draw(int(draw.choice(5, p=BUCKET_SHARES)), 0.25), pairs.draw()
         parts = [step(learner, batch, sides, progress) for learner in pupils]
         steps += 1
-        progress = (time.time() - started) / (limit - (started - begun))
+        progress = (time.monotonic() - started) / (limit - (started - begun))
         if steps in {5, 30, 100} or steps % 400 == 0:
             for learner, part in zip(pupils, parts, strict=True):
                 told = " ".join(f"{name} {float(value):.3f}" for name, value in part.items())
                 print(
-                    f"{steps} {time.time() - begun:.0f}s {learner.name}: {told} || {agreement(learner, corpus)}",
+                    f"{steps} {time.monotonic() - begun:.0f}s {learner.name}: {told}",
+                    agreement(learner, corpus),
                     flush=True,
                 )
     for learner in pupils:

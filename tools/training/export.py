@@ -1,14 +1,18 @@
-"""Writes a student to arrays and reads it back: the token table as int8 rows, all else as float16."""
+"""Writes a student to arrays and reads it back: the table as int8, all else as float16."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from .model import Student
 from .quantise import quantised
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .model import Student
 
 
 def save(student: Student, name: str, folder: Path) -> None:

@@ -6,21 +6,24 @@ python -m training.pack HARVEST VOCABULARY TEACHER.safetensors OUT
 from __future__ import annotations
 
 import json
-import lzma
 import random
 import sys
-from collections import Counter, defaultdict
+import zlib
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
-from lamina.embedders.wordpiece import WordPiece
+from safetensors.numpy import load_file
 
-MOST_TOKENS = 254
-MOST_TEXTS_PER_SOURCE = 28_000
-MOST_TEXTS_PER_PACKAGE = 1_100
-MOST_PAIRS_PER_PACKAGE = 500
-MOST_PAIRS = {"reply": 16_000, "probe": 30_000}
-MOST_PAIRS_OF_A_KIND = 20_000
+from lamina.embedders.wordpiece import WordPiece
+from training.quantise import quantised
+
+MOST_PIECES, MOST_CHARACTERS, WHOLE_SHARE = 254, 560, 0.12
+MOST_TEXTS = {"Persona": 60_000, "wordnet": 30_000, "Topical": 26_000, "common-voice": 26_000}
+MOST_PAIRS = {"probe": 22_000, "heading": 5_000}
+MOST_OF_A_SOURCE = 11_000
+MOST_OF_A_KIND = 9_000
+MOST_OF_A_PACKAGE = {"text": 380, "docstring": 220, "heading": 96}
 
 
 class Pool:
@@ -28,15 +31,15 @@ class Pool:
 
     def __init__(self, wordpiece: WordPiece) -> None:
         self._wordpiece = wordpiece
+        self._unknown = wordpiece.encode("\U000e0fff", 9)[1:-1] or [100]
         self._places: dict[bytes, int] = {}
         self.sequences: list[np.ndarray] = []
 
     def place(self, text: str) -> int | None:
-        """Where the text's tokens are in the pool; None for a text of next to none."""
-        numbers = self._wordpiece.encode(text, MOST_TOKENS)
-        if not numbers or (
-            len(numbers) > 4 and numbers.count(self._wordpiece.unknown) > len(numbers) // 4
-        ):
+        """Where the text's pieces are in the pool; None where most of them are unknown."""
+        numbers = self._wordpiece.encode(text, MOST_PIECES + 2)[1:-1]
+        unknown = numbers.count(self._unknown[0])
+        if not numbers or (len(numbers) > 4 and unknown > len(numbers) // 4):
             return None
         sequence = np.array(numbers, np.uint16)
         key = sequence.tobytes()
@@ -57,10 +60,20 @@ def grouped(path: Path) -> dict[tuple[str, str], list[list[str]]]:
 
 
 def runs(items: list[list[str]], most: int, draw: random.Random, run: int = 8) -> list[list[str]]:
-    """At most so many items, in runs of neighbours: neighbours make each other harder to tell apart."""
+    """At most so many items, in runs: neighbours are the harder to tell apart."""
     starts = list(range(0, len(items), run))
     draw.shuffle(starts)
     return [item for start in starts[: most // run] for item in items[start : start + run]]
+
+
+def most(source: str, kind: str) -> int:
+    """How many items of one kind a source may give."""
+    if source.startswith("pypi:"):
+        return MOST_OF_A_PACKAGE.get(kind, 96)
+    if kind != "text":
+        return 40_000 if "Persona" in source else MOST_PAIRS.get(kind, MOST_OF_A_KIND)
+    named = [count for name, count in MOST_TEXTS.items() if name in source]
+    return named[0] if named else MOST_OF_A_SOURCE
 
 
 def pack_texts(harvest: Path, wordpiece: WordPiece, out: Path) -> None:
@@ -69,41 +82,31 @@ def pack_texts(harvest: Path, wordpiece: WordPiece, out: Path) -> None:
     pairs: list[tuple[int, int, int]] = []
     kinds: dict[str, int] = {}
     for (source, kind), items in grouped(harvest / "pairs.jsonl").items():
-        most = MOST_PAIRS.get(kind, MOST_PAIRS_OF_A_KIND)
-        if source.startswith("pypi:"):
-            most = MOST_PAIRS_PER_PACKAGE
-        for _, query, document in runs(items, most, draw):
-            one, other = pool.place(query), pool.place(document)
+        for _, query, document in runs(items, most(source, kind), draw):
+            one, other = pool.place(query[:700]), pool.place(document[:MOST_CHARACTERS])
             if one is not None and other is not None and one != other:
                 pairs.append((one, other, kinds.setdefault(kind, len(kinds))))
-    for (source, _), items in grouped(harvest / "texts.jsonl").items():
-        most = MOST_TEXTS_PER_PACKAGE if source.startswith("pypi:") else MOST_TEXTS_PER_SOURCE
-        for (text,) in draw.sample(items, min(len(items), most)):
-            pool.place(text)
-    lengths = np.array([len(sequence) for sequence in pool.sequences], np.uint8)
-    tokens = np.concatenate(pool.sequences)
-    found = np.array(pairs, np.int32)
-    named = {number: kind for kind, number in kinds.items()}
-    counted = Counter(named[number] for number in found[:, 2].tolist())
-    print(len(lengths), "sequences", len(tokens), "tokens", len(found), "pairs", dict(counted))
+    for (source, kind), items in grouped(harvest / "texts.jsonl").items():
+        for (text,) in draw.sample(items, min(len(items), most(source, kind))):
+            pool.place(text if draw.random() < WHOLE_SHARE else text[:MOST_CHARACTERS])
     (out / "kinds.json").write_text(json.dumps(list(kinds)))
-    for name, array in (("tokens", tokens), ("lengths", lengths), ("pairs", found)):
-        raw = array.tobytes()
-        if name == "tokens":
-            raw = (array & 255).astype(np.uint8).tobytes() + (array >> 8).astype(np.uint8).tobytes()
-        (out / f"{name}.xz").write_bytes(lzma.compress(raw, preset=2))
+    packed = {
+        "tokens": np.concatenate(pool.sequences),
+        "lengths": np.array([len(sequence) for sequence in pool.sequences], np.uint8),
+        "pairs": np.array(pairs, np.int32),
+    }
+    for name, array in packed.items():
+        print(name, array.shape)
+        (out / f"{name}.z").write_bytes(zlib.compress(array.tobytes(), 2))
 
 
 def pack_teacher(weights: Path, out: Path) -> None:
     """Writes the teacher with its matrices as int8 rows, each with a float16 scale."""
-    from safetensors.numpy import load_file
-
     packed: dict[str, np.ndarray] = {}
     for name, value in load_file(str(weights)).items():
         if value.ndim == 2 and "position" not in name:
-            scale = np.abs(value).max(1, keepdims=True) / 127 + 1e-9
-            packed[f"{name}|q"] = np.round(value / scale).astype(np.int8)
-            packed[f"{name}|s"] = scale.astype(np.float16)
+            packed[f"{name}|q"], scales = quantised(value)
+            packed[f"{name}|s"] = scales[:, None]
         elif value.ndim:
             packed[name] = value.astype(np.float16) if value.dtype.kind == "f" else value
     np.savez_compressed(out / "teacher.npz", **packed)

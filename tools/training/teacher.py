@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch.nn import functional
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HEADS, WIDTH, LAYERS = 12, 384, 6
 

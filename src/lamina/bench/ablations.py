@@ -118,7 +118,8 @@ class _Without(RecallPath):
 
     def _settle(self, query: str, how: How) -> Any:
         settled = super()._settle(query, how)
-        return replace(settled, options=replace(settled.options, without=self.parts))
+        weights = dict.fromkeys(self.parts, 0.0)
+        return replace(settled, options=replace(settled.options, weights=weights))
 
 
 class _Blind:

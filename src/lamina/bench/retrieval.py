@@ -55,10 +55,12 @@ def measure(plan: Plan, phase: Phase) -> RetrievalFigures:
     # Stray questions come from all sets, so that choosing some of them changes no figure.
     every = [one.sampled(plan.limit) for one in load(plan.data)]
     run = _Run(plan, phase)
-    found = [run.asked(one, crossed(one, every)) for one in chosen if one.questions]
-    if plan.runs is not None:
-        for one in found:
-            _write(plan.runs, one)
+    found = []
+    for one in chosen:
+        if one.questions:
+            found.append(run.asked(one, crossed(one, every)))
+            if plan.runs is not None:
+                _write(plan.runs, found[-1])
     names = [one.name for one in ABLATIONS] if plan.ablations else []
     return RetrievalFigures(run.config, found, names)
 

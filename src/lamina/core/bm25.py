@@ -13,6 +13,8 @@ K1: Final = 1.2
 B: Final = 0.75
 PREFIX_WEIGHT: Final = 0.5
 INFIX_WEIGHT: Final = 0.25
+PREFIX_COVERS: Final = 1.0
+INFIX_COVERS: Final = 0.95
 MAX_EXPANSIONS: Final = 32
 MAX_VARIANTS: Final = 200
 """How many tokens one query may stand for, so that a page of pieces stays answerable."""
@@ -33,21 +35,27 @@ def part(frequency: int, length: int, average: float) -> float:
 def coverage(held: Iterable[str], worths: Mapping[str, float]) -> float:
     """How much of what a query's words tell is held, from 0 to 1.
 
-    A longer word stands for a piece of it as far as an expansion does.
+    A longer word stands for nearly all of a piece of it: who types one means the word.
     """
     total = sum(worths.values())
     if total <= 0:
         return 0.0
     tokens = set(held)
-    return sum(worth * _stands_for(tokens, term) for term, worth in worths.items()) / total
+    exact = sum(worth for term, worth in worths.items() if term in tokens)
+    others = tokens - worths.keys()
+    if others:
+        exact += sum(
+            worth * _stands_for(others, term)
+            for term, worth in worths.items()
+            if term not in tokens
+        )
+    return exact / total
 
 
 def _stands_for(tokens: set[str], term: str) -> float:
-    if term in tokens:
-        return 1.0
     if any(token.startswith(term) for token in tokens):
-        return PREFIX_WEIGHT
-    return INFIX_WEIGHT if any(term in token for token in tokens) else 0.0
+        return PREFIX_COVERS
+    return INFIX_COVERS if any(term in token for token in tokens) else 0.0
 
 
 def looks_inside(*, known: bool, expand: bool, anywhere: bool) -> bool:

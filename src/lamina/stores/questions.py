@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lamina.core.filters import Filter
 from lamina.errors import InvalidInputError
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.core.text import Term
     from lamina.core.vectors import Sample, Vector
+
+AROUND: Final = 40
+"""How many of the best by words, and of the nearest, have what was said around them come along."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +51,7 @@ class Search:
     vector: Vector | None = None
     """The question as a point: what lies near it is wanted as well."""
     around: bool = False
-    """Whether to bring along what was said right after each match, and the two before it."""
+    """Whether to bring along what was said right after the best, and the two turns before."""
     live_at: datetime | None = None
     as_of: Mapping[str, int] | None = None
     limit: int | None = 10

@@ -25,7 +25,7 @@ from lamina.core.vectors import (
 )
 from lamina.errors import InvalidInputError
 from lamina.stores.contents import Contents, Stream
-from lamina.stores.questions import Found, Match, Query, Search
+from lamina.stores.questions import AROUND, Found, Match, Query, Search
 from lamina.stores.telling import copied
 
 
@@ -55,7 +55,8 @@ class _Ranked:
         for record in self.visible.values():
             if LAYERS[record.layer].in_order:
                 lines.setdefault((record.scope, record.layer), []).append(record.id)
-        chosen = set(self.chosen)
+        best = [*self.by_words()[:AROUND], *self.by_nearness()[:AROUND]]
+        chosen = {match.record.id for match in best}.intersection(self.chosen)
         for line in lines.values():
             for place, record_id in enumerate(line):
                 if record_id in chosen:

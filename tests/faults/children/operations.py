@@ -20,15 +20,19 @@ from lamina.core.draft import DEFAULT_LAYER, Draft
 from lamina.core.indexing import index_terms
 from lamina.core.instants import from_text
 from lamina.core.principal import Surface
+from lamina.embedding import Vectors
 from lamina.errors import StoreUnavailableError
 from lamina.exchange import export_lines, import_lines
 from lamina.maintaining import analysed
+from lamina.stores.base import Store
 from lamina.stores.ledger import Ledger
 from lamina.stores.sqlite import DATABASE, LEDGER, care, driver
 from lamina.stores.sqlite.care.rewriting import rewrite
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.surfaces.cli.exchange import write_whole
-from tests.faults.children.work import BACKUP, EXPORT, NEW, OLD, Work, first_word
+from lamina.testing.embedders import FakeEmbedder
+from tests.faults.children.work import BACKUP, DIMENSIONS, EXPORT, NEW, OLD, Work, first_word
+from tests.stores import segmented
 
 BATCH = 5
 IMPORTED = 40
@@ -243,6 +247,31 @@ def repair(work: Work) -> None:
     work.did(repaired=True)
 
 
+def embed(work: Work) -> None:
+    """Make the vectors that are pending."""
+    remember(work)
+    work.began(embed=True)
+    made = vectors_of(work.mem.store).make()
+    work.did(embedded=made)
+
+
+def fold(work: Work) -> None:
+    """Make or join segments of what is new."""
+    segmented.everything_is_large()
+    embed(work)
+    work.began(fold=True)
+    work.mem.store.fold()
+    work.did(folded=True)
+
+
+def leave(work: Work) -> None:
+    """Drop all vectors, which are made again by and by."""
+    fold(work)
+    work.began(leave=True)
+    work.mem.store.leave_space(FakeEmbedder(DIMENSIONS).fingerprint)
+    work.did(left=True)
+
+
 def mixed(work: Work) -> None:
     """Any of the others."""
     OPERATIONS[work.chance.choice([name for name in OPERATIONS if name != "mixed"])](work)
@@ -254,7 +283,7 @@ OPERATIONS: dict[str, Callable[[Work], None]] = {
     "undo": undo, "erase": erase, "tombstone": tombstone, "reveal": reveal, "import": take_in,
     "export": export, "reindex": reindex, "configure": configure, "flush": flush, "read": read,
     "maintain": maintain, "backup": backup, "doctor": doctor, "repair": repair, "open": start,
-    "migrate": migrate, "mixed": mixed,
+    "migrate": migrate, "embed": embed, "fold": fold, "leave": leave, "mixed": mixed,
 }  # fmt: skip
 
 
@@ -268,6 +297,11 @@ def lay_old_store(folder: Path) -> None:
     for record_id, at in erased:
         Ledger(folder / LEDGER).add([record_id], from_text(at))
     part.replace(folder / DATABASE)
+
+
+def vectors_of(store: Store) -> Vectors:
+    """The vectors of a store, made without a model."""
+    return Vectors(store, FakeEmbedder(DIMENSIONS))
 
 
 def _group(texts: list[str]) -> list[Draft]:

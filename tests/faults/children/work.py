@@ -20,8 +20,11 @@ import lamina
 from lamina import Memory
 from lamina.core.changes import Receipt
 from lamina.core.record import Record
+from lamina.testing.embedders import FakeEmbedder
 
 STORE = "store"
+DIMENSIONS = 24
+"""Of vectors that are made without a model."""
 EXPORT = "export.jsonl"
 BACKUP = "backup-"
 OLD = "old-"
@@ -45,7 +48,7 @@ class Work:
     @cached_property
     def mem(self) -> Memory:
         """Opened when it is first needed: some operations are about the opening itself."""
-        return lamina.open(self.folder / STORE)
+        return lamina.open(self.folder / STORE, embedder=FakeEmbedder(DIMENSIONS))
 
     def number(self) -> int:
         """One that this process has not used before."""

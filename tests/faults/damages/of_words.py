@@ -102,7 +102,7 @@ WORDS = (
              "statistics"),
     _derived("a stream counts too few words",
              by_sql(STREAM, "update stream set tokens = tokens - 1 where sid = ?1"), "statistics"),
-    _derived("the index is of another analyser",
-             at_once("update setting set value = 'lamina-0' where name = 'index_version'"),
-             "settings"),
+    # Whoever opens it next indexes it anew.
+    Damage("the index is of another analyser", Side.HARMLESS,
+           at_once("update setting set value = 'lamina-0' where name = 'index_version'")),
 )  # fmt: skip

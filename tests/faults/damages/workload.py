@@ -5,7 +5,9 @@ from pathlib import Path
 
 import lamina
 from lamina import Memory
+from lamina.embedding import Vectors
 from lamina.errors import ConflictError
+from lamina.testing.embedders import FakeEmbedder
 
 TOKEN_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 WORDS = (
@@ -13,6 +15,7 @@ WORDS = (
     " orchard compass thimble saffron granite willow quartz ember"
 ).split()
 KEYS = tuple(f"key-{number}" for number in range(8))
+DIMENSIONS = 24
 SIGNALS = 20
 """More than a blackboard keeps of one key, so that some versions are pruned."""
 
@@ -20,7 +23,7 @@ SIGNALS = 20
 def fill(folder: Path, seed: int, steps: int = 60) -> None:
     """Make a store by a random history."""
     chance = random.Random(seed)
-    with lamina.open(folder) as mem:
+    with opened(folder) as mem:
         handles = (mem, mem.project("web"), mem.project("app"), mem.agent("finn", project="web"))
         for handle in handles:
             handle.remember(said(chance), key=chance.choice(KEYS), data={"n": chance.randrange(9)})
@@ -29,6 +32,19 @@ def fill(folder: Path, seed: int, steps: int = 60) -> None:
         for number in range(SIGNALS):
             mem.remember(f"signal {number}", layer="blackboard", key="pulse")
         _always(mem, chance)
+        embed(mem)
+
+
+def opened(folder: Path) -> Memory:
+    """A store whose vectors are made without a model."""
+    return lamina.open(folder, embedder=FakeEmbedder(DIMENSIONS))
+
+
+def embed(mem: Memory) -> Vectors:
+    """Make all vectors that are pending."""
+    vectors = Vectors(mem.store, FakeEmbedder(DIMENSIONS))
+    vectors.make()
+    return vectors
 
 
 def said(chance: random.Random) -> str:

@@ -11,9 +11,14 @@ import tempfile
 from pathlib import Path
 
 import lamina
+from lamina.embedding import Vectors
 from lamina.exchange import export_lines
 from lamina.stores.sqlite import migrations
+from lamina.testing.embedders import FakeEmbedder
 from tests.test_exchange import fill
+
+DIMENSIONS = 8
+"""Of the vectors in it, which are made without a model."""
 
 
 def main() -> None:
@@ -25,6 +30,7 @@ def main() -> None:
         with lamina.open(folder) as mem:
             fill(mem)
             gone = mem.remember("erased before the release")
+            Vectors(mem.store, FakeEmbedder(DIMENSIONS)).make()
             mem.erase(gone.id)
             lines = list(export_lines(mem, history=True))
         packed = gzip.compress((Path(folder) / "lamina.db").read_bytes(), mtime=0)

@@ -3,8 +3,8 @@
     python -m training.harvest.build MIRRORS PACKAGES DEBIAN OUT
 
 MIRRORS holds git repositories (owner+name/repo), PACKAGES holds sdists and wheels with a list
-`licences.tsv`, DEBIAN holds unpacked Debian packages. Nothing here reads the sets that recall is measured on,
-and the projects they are made of are left out by name.
+`licences.tsv`, DEBIAN holds unpacked Debian packages. Nothing here reads the sets that recall is
+measured on, and the projects they are made of are left out by name.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from . import catalogue, code, commits, dialogues, markup, questions
@@ -53,6 +54,11 @@ def headed(mirror: Mirror, pattern: str, limit: int) -> Iterator[Item]:
     )
     for document in mirror.documents(pattern, limit):
         yield from markup.harvest(reader(document))
+
+
+def lines(mirror: Mirror, pattern: str, most: int) -> Iterator[Item]:
+    """Files with one sentence a line."""
+    yield from questions.sentences(mirror.documents(pattern, 400), most)
 
 
 def fiction(mirror: Mirror) -> Iterator[Item]:
@@ -102,40 +108,50 @@ def labelled(mirror: Mirror, pattern: str) -> Iterator[Item]:
 
 def jobs(mirrors: Path, packages: Path, system: Path) -> list[Job]:
     """Every source: name, licence, and what to call for its items."""
+    found = [
+        *_conversations(mirrors),
+        *_documents(mirrors),
+        *(
+            (f"debian:{name}", licence, partial(debian, system, pattern))
+            for name, licence, pattern in catalogue.DEBIAN
+        ),
+        (
+            "debian:wordnet-base",
+            "WordNet",
+            partial(questions.glosses, system / "usr/share/wordnet"),
+        ),
+        *(
+            (f"pypi:{name}", licence, partial(code.package, archive))
+            for name, licence, archive in _packages(packages)
+        ),
+    ]
+    return [job for job in found if not EXCLUDED.search(job[0].split("/")[-1])]
+
+
+def _at(mirrors: Path, name: str) -> Mirror:
+    return Mirror(mirrors / name.replace("/", "+") / "repo")
+
+
+def _conversations(mirrors: Path) -> Iterator[Job]:
     prober = Prober(first_names(mirrors))
-    found: list[Job] = []
-
-    def add(name: str, licence: str, call: Callable[[], Iterator[Item]]) -> None:
-        if not EXCLUDED.search(name.split("/")[-1]):
-            found.append((name, licence, call))
-
-    def at(name: str) -> Mirror:
-        return Mirror(mirrors / name.replace("/", "+") / "repo")
-
     for name, licence, reader in catalogue.DIALOGUES:
-        add(name, licence, lambda m=at(name), r=getattr(dialogues, reader): r(m, prober))
+        yield name, licence, partial(getattr(dialogues, reader), _at(mirrors, name), prober)
     for name, licence, reader in catalogue.QUESTIONS:
-        add(name, licence, lambda m=at(name), r=getattr(questions, reader): r(m))
+        yield name, licence, partial(getattr(questions, reader), _at(mirrors, name))
     for name, licence, pattern in catalogue.INTENTS:
-        add(name, licence, lambda m=at(name), p=pattern: labelled(m, p))
+        yield name, licence, partial(labelled, _at(mirrors, name), pattern)
+
+
+def _documents(mirrors: Path) -> Iterator[Job]:
     for name, licence, pattern, limit in catalogue.DOCUMENTS:
-        add(name, licence, lambda m=at(name), p=pattern, n=limit: headed(m, p, n))
+        yield name, licence, partial(headed, _at(mirrors, name), pattern, limit)
     for name, licence, pattern, limit in catalogue.SENTENCES:
-        add(
-            name,
-            licence,
-            lambda m=at(name), p=pattern, n=limit: questions.sentences(m.documents(p, 400), n),
-        )
+        yield name, licence, partial(lines, _at(mirrors, name), pattern, limit)
     for name in catalogue.NOVELS:
-        add(f"standardebooks/{name}", "CC0-1.0", lambda m=at(f"standardebooks/{name}"): fiction(m))
+        mirror = _at(mirrors, f"standardebooks/{name}")
+        yield f"standardebooks/{name}", "CC0-1.0", partial(fiction, mirror)
     for name, licence in catalogue.PROJECTS:
-        add(f"{name} (history)", licence, lambda m=at(name): commits.harvest(m))
-    for name, licence, pattern in catalogue.DEBIAN:
-        add(f"debian:{name}", licence, lambda p=pattern: debian(system, p))
-    add("debian:wordnet-base", "WordNet", lambda: questions.glosses(system / "usr/share/wordnet"))
-    for name, licence, archive in _packages(packages):
-        add(f"pypi:{name}", licence, lambda a=archive: code.package(a))
-    return found
+        yield f"{name} (history)", licence, partial(commits.harvest, _at(mirrors, name))
 
 
 def _packages(folder: Path) -> Iterator[tuple[str, str, Path]]:
@@ -148,14 +164,15 @@ def _packages(folder: Path) -> Iterator[tuple[str, str, Path]]:
 _JOBS: list[Job] = []
 
 
+def _fields(item: Item) -> tuple[str, ...]:
+    return (item.text,) if isinstance(item, Text) else (item.kind, item.query, item.document)
+
+
 def _run(place: int) -> tuple[int, list[tuple[str, ...]]]:
     kept: list[tuple[str, ...]] = []
     try:
-        for item in _JOBS[place][2]():
-            kept.append(
-                (item.text,) if isinstance(item, Text) else (item.kind, item.query, item.document)
-            )
-    except Exception as problem:  # noqa: BLE001  one broken source must not end the harvest
+        kept.extend(map(_fields, _JOBS[place][2]()))
+    except Exception as problem:  # One broken source must not end the harvest.
         print(f"{_JOBS[place][0]}: {problem!r}", file=sys.stderr)
     return place, kept
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _PERMISSIVE = re.compile(
-    r"MIT|BSD|Apache|ISC|PSF|Python Software|Zope|Unlicense|CC0|Public Domain|PIL|HPND|Artistic|MPL|Mozilla",
+    r"MIT|BSD|Apache|ISC|PSF|Python Software|Zope|Unlicense|CC0|Public Domain|PIL|HPND|Artistic"
+    r"|MPL|Mozilla",
     re.I,
 )
 _COPYLEFT = re.compile(r"\bA?GPL|\bLGPL|GNU|Proprietary|Other/", re.I)
@@ -66,12 +67,14 @@ SENTENCES = (
 )
 NOVELS = """jane-austen_pride-and-prejudice l-m-montgomery_anne-of-green-gables
 louisa-may-alcott_little-women arthur-conan-doyle_the-adventures-of-sherlock-holmes
-p-g-wodehouse_short-fiction agatha-christie_the-mysterious-affair-at-styles o-henry_short-fiction
-philip-k-dick_short-fiction anton-chekhov_short-fiction_constance-garnett george-bernard-shaw_pygmalion
-oscar-wilde_the-importance-of-being-earnest samuel-pepys_the-diary f-scott-fitzgerald_the-great-gatsby
-jerome-k-jerome_three-men-in-a-boat sinclair-lewis_babbitt edith-wharton_the-age-of-innocence
-ernest-hemingway_the-sun-also-rises ring-lardner_short-fiction agatha-christie_poirot-investigates
-dorothy-l-sayers_whose-body""".split()
+p-g-wodehouse_short-fiction agatha-christie_the-mysterious-affair-at-styles
+o-henry_short-fiction philip-k-dick_short-fiction
+anton-chekhov_short-fiction_constance-garnett george-bernard-shaw_pygmalion
+oscar-wilde_the-importance-of-being-earnest samuel-pepys_the-diary
+f-scott-fitzgerald_the-great-gatsby jerome-k-jerome_three-men-in-a-boat
+sinclair-lewis_babbitt edith-wharton_the-age-of-innocence
+ernest-hemingway_the-sun-also-rises ring-lardner_short-fiction
+agatha-christie_poirot-investigates dorothy-l-sayers_whose-body""".split()
 PROJECTS = (
     ("pytest-dev/pytest", "MIT"),
     ("django/django", "BSD-3-Clause"),

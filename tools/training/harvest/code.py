@@ -6,11 +6,14 @@ import ast
 import tarfile
 import warnings
 import zipfile
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import markup
 from .items import Item, pair, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 

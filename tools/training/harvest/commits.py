@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from .items import Item, Mirror, pair, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _TRAILER = re.compile(
     r"^(signed-off-by|co-authored-by|reviewed-by|change-id|closes|fixes|refs)\b.*$", re.I | re.M
@@ -13,11 +16,14 @@ _TRAILER = re.compile(
 _NUMBER = re.compile(r"\s*[(\[]?(?:gh-|GH-|#)(\d{2,6})[)\]]?(?:\([^)]*\))?")
 _LINK = re.compile(r"https?://\S+|\[([^\]]*)\]\([^)]*\)")
 _ENTRY = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+(.*(?:\n(?!\s*(?:[-*+]|\d+\.)\s|\s*\n).*)*)", re.M)
-NOTES = r"(?i)(^|/)(changelog|changes|history|release|news|whatsnew|releases)[^/]*(/[^/]*)?\.(md|rst|txt)$"
+NOTES = (
+    r"(?i)(^|/)(changelog|changes|history|release|news|whatsnew|releases)[^/]*(/[^/]*)?"
+    r"\.(md|rst|txt)$"
+)
 
 
 def harvest(mirror: Mirror, most: int = 7000) -> Iterator[Item]:
-    """Subject and body of each commit as a text and a pair, then the release notes of the project."""
+    """Subject and body of each commit as a text and a pair, then the release notes."""
     log = mirror.git("log", "--no-merges", "-n", "40000", "--format=%s%x1f%b%x1e")
     by_number: dict[str, tuple[str, str]] = {}
     count = 0

@@ -1,4 +1,4 @@
-"""Conversations: turns as texts, a turn and its reply as pairs, and probes that ask about a turn."""
+"""Conversations: turns as texts, a turn and its reply as pairs, and probes about a turn."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .items import Item, Mirror, pair, texts
-from .probes import Prober
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .probes import Prober
 
 Turn = tuple[str, str]
 csv.field_size_limit(10_000_000)

@@ -1,12 +1,15 @@
-"""Reads Markdown, reStructuredText, HTML, CNXML and manual pages as headed sections of paragraphs."""
+"""Reads Markdown, reStructuredText, HTML and manual pages as headed sections of paragraphs."""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from .items import Item, pair, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Section = tuple[str, list[str]]
 
@@ -85,7 +88,7 @@ def rst(source: str) -> list[Section]:
 
 
 def markup(source: str) -> list[Section]:
-    """The sections of an HTML, XHTML or CNXML page."""
+    """The sections of an HTML or XHTML page."""
     body = _SCRIPT.sub(" ", source).replace("\n", " ")
     body = _HEAD_HTML.sub(lambda match: "\n\1" + _TAG.sub(" ", match[2]) + "\n", body)
     body = _BLOCK_HTML.sub("\n\n", body)

@@ -1,4 +1,4 @@
-"""Questions with their answers or passages, requests with the same intent, definitions, plain sentences."""
+"""Questions with answers or passages, requests of one intent, definitions, plain sentences."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import json
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .items import Item, Mirror, pair, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 HELD_OUT_OFFSETS = 40
 

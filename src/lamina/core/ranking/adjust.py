@@ -14,7 +14,6 @@ from lamina.core.record import Trust
 from lamina.core.text import tokens
 
 _TRUST: Final = {Trust.WEB: -1.0, Trust.TOOL: -0.4, Trust.FILE: -0.2, Trust.AGENT: -0.2}
-_DAY: Final = 86_400.0
 _LEAST_CONFIDENCE: Final = 0.05
 _ASKED_BACK: Final = 0.2
 """What remains of the distrust in an assistant's words when the question asks for them."""
@@ -38,12 +37,12 @@ def adjustments(question: Question, candidate: Candidate, options: Options) -> d
 
 
 def _recency(question: Question, candidate: Candidate, options: Options) -> float:
-    """1 for what holds since now, halved with every half-life."""
+    """1 for what holds since today, halved with every half-life; in whole days, to stand still."""
     record = candidate.record
-    age = (question.now - (record.valid_from or record.created_at)).total_seconds() / _DAY
+    age = (question.now - (record.valid_from or record.created_at)).days
     if options.half_life_days <= 0:
         return 0.0
-    return math.exp2(-max(age, 0.0) / options.half_life_days)
+    return math.exp2(-max(age, 0) / options.half_life_days)
 
 
 def _time(question: Question, candidate: Candidate) -> float:

@@ -61,8 +61,8 @@ class Options:
     """After how long the advantage of a new record is halved; 0 for no advantage."""
     collapse: bool = True
     """Whether near-duplicates are left out in favour of the best of them."""
-    without: frozenset[str] = frozenset()
-    """Names of parts to leave out, for measuring what each is worth."""
+    weights: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """How much parts count, by name, instead of 1; with 0 a part is left out."""
 
 
 @dataclass(frozen=True, slots=True)

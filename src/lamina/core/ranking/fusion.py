@@ -68,7 +68,7 @@ def weigh(
 
 def _weighted(signals: Mapping[str, float], options: Options) -> dict[str, float]:
     return {
-        name: WEIGHTS[name] * value
+        name: WEIGHTS[name] * value * options.weights.get(name, 1.0)
         for name, value in signals.items()
-        if value and name not in options.without
+        if value and options.weights.get(name, 1.0)
     }

@@ -71,17 +71,24 @@ class Reading:
     sid: int
     seq: int
     stop: Callable[[], bool]
+    is_there: Callable[[Connection], bool]
+    """Whether there is still something to make an index of."""
 
     def pages(self, sql: str, *first: Value) -> Iterator[list[tuple[Any, ...]]]:
         """The rows of a statement that goes on behind a record's number, which comes first in them.
 
         Raises:
-            OvertakenError: Somebody erased something, and waits for it to be nowhere.
+            OvertakenError: Nobody wants it any more, or somebody erased something and waits for it
+                to be nowhere.
         """
         last = 0
         while True:
-            with self.connections.reading(snapshot=False) as connection:
-                if self.stop() or is_unclean(connection, self.sid, self.seq):
+            with self.connections.reading() as connection:
+                if (
+                    self.stop()
+                    or not self.is_there(connection)
+                    or is_unclean(connection, self.sid, self.seq)
+                ):
                     raise OvertakenError
                 page = list(rows(connection, sql, (*first, self.sid, last, _PAGE)))
             if not page:
@@ -154,6 +161,10 @@ class Following(ABC, Generic[I, S]):
     def _edition(self, connection: Connection) -> str:
         """By what means entries are made; others are of no use."""
 
+    def _is_there(self, connection: Connection) -> bool:
+        """Whether entries of this sort are kept at all."""
+        return True
+
     @abstractmethod
     def _large(self, connection: Connection) -> list[int]:
         """The streams that are worth segments."""
@@ -205,7 +216,7 @@ class Following(ABC, Generic[I, S]):
 
     def _opened(self, connection: Connection, sid: int) -> Known[I] | None:
         made_by = self._edition(connection)
-        chain = self._shelf.chain(connection, sid, made_by)
+        chain = self._shelf.chain(connection, sid, made_by, self._place(connection, sid).made)
         index = self._of(chain)
         if index is None:
             return None
@@ -230,7 +241,7 @@ class Following(ABC, Generic[I, S]):
             made_by = epoch(connection, sid, now.seq, self._edition(connection))
             header = Header(self.sort, identity(connection), sid, made_by, 0, now.made)
         if known is None:
-            stream = Reading(connections, sid, now.seq, stop)
+            stream = Reading(connections, sid, now.seq, stop, self._is_there)
             try:
                 chain = [self._whole(stream, self._shelf.path(header), header)]
             except OvertakenError:
@@ -256,7 +267,8 @@ class Following(ABC, Generic[I, S]):
         for segment in chain[cut]:
             # What is altered in one file must not become the next one's truth.
             segment.file.verify()
-        whole = replace(chain[cut][-1].header, lo=chain[cut][0].header.lo)
+        # It lacks what has died by now, so it is of no use to who sees less than that.
+        whole = replace(header, lo=chain[cut][0].header.lo, hi=chain[cut][-1].header.hi)
         chain[cut] = [self._joined(self._shelf.path(whole), whole, views[cut])]
         return chain
 

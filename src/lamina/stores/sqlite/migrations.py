@@ -6,7 +6,7 @@ from typing import Final
 
 from lamina.core.versions import INDEX_VERSION
 from lamina.errors import StoreDamagedError, StoreUnavailableError, StoreVersionError
-from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, one, use_wal
+from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, DriverError, one, use_wal
 
 _FOLDER: Final = Path(__file__).parent / "migrations"
 STEPS: Final = ("0001_first.sql", "0002_identity.sql", "0003_vectors.sql")
@@ -63,21 +63,35 @@ def migrate(connection: Connection, alone: bool, known: Sequence[str] | None = N
 def _analyse_anew(connection: Connection, *, alone: bool) -> None:
     """Index all records anew where another analyser did it: its words are not the ones asked for.
 
-    A store in use is left as it is. It can be read, and says what to do when it is written.
+    A store in use is left as it is. It can be read, and says what to do when it is written. So is
+    one that is damaged, which has to be opened to be looked over, and one of a later analyser.
     """
-    found = one(connection, "select value from setting where name = 'index_version'")
-    if found in (None, INDEX_VERSION) or not alone:
+    try:
+        found = one(connection, "select value from setting where name = 'index_version'")
+    except DriverError:
+        return
+    if not _is_older(found) or not alone:
         return
     from lamina.core.indexing import index_terms
+    from lamina.stores.sqlite.care.looking import UNREADABLE
     from lamina.stores.sqlite.care.words import reindex
 
     connection.execute("begin immediate")
     try:
         reindex(connection, lambda record: index_terms(record, record.key))
         connection.execute("commit")
+    except UNREADABLE:
+        connection.execute("rollback")
     except BaseException:
         connection.execute("rollback")
         raise
+
+
+def _is_older(made_by: str | None) -> bool:
+    """Whether words were analysed by an earlier analyser; a later one's are not ours to replace."""
+    name, _, number = (made_by or "").rpartition("-")
+    ours, _, newest = INDEX_VERSION.rpartition("-")
+    return name == ours and number.isdecimal() and int(number) < int(newest)
 
 
 def _check_ours(connection: Connection) -> int:

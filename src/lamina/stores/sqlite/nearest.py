@@ -26,7 +26,7 @@ _TOO_MANY: Final = 100_000
 """Vectors that are not in segments yet and are not read for one search."""
 _FIRST: Final = 128
 _GROWTH: Final = 8
-_COLUMNS: Final = "x.rid, r.scope, r.layer, x.vid, x.body, x.sum"
+_COLUMNS: Final = "x.rid, r.scope, r.layer, x.vid, cast(x.body as blob), x.sum"
 _COUNTS: Final = "x.vid = r.head and r.length > 0 and x.body is not null"
 _STANDING: Final = (
     f"select {_COLUMNS} from record r join vector x on x.rid = r.rid and x.space = ?"
@@ -37,7 +37,8 @@ _NEW: Final = (
     f" and r.sid = ? and {_COUNTS}"
 )
 _TOUCHED: Final = (
-    f"select r.rid, r.scope, r.layer, x.vid, case when {_COUNTS} then x.body end, x.sum"
+    f"select r.rid, r.scope, r.layer, x.vid, case when {_COUNTS} then cast(x.body as blob) end,"
+    " x.sum"
     " from (select distinct record from event where sid = ? and seq > ?) t"
     " join record r on r.id = t.record left join vector x on x.rid = r.rid and x.space = ?"
 )
@@ -45,7 +46,9 @@ _EVERY: Final = (
     f"select {_COLUMNS} from record r join vector x on x.rid = r.rid and x.space = ?"
     f" where r.sid = ? and r.rid > ? and {_COUNTS} order by r.rid limit ?"
 )
-_PLACE: Final = "select s.seq, (select max(made) from space) from stream s where s.sid = ?"
+_PLACE: Final = (
+    "select s.seq, (select max(cast(made as integer)) from space) from stream s where s.sid = ?"
+)
 
 
 class VectorSegments(Following[Vectors, VectorSegment]):
@@ -61,6 +64,9 @@ class VectorSegments(Following[Vectors, VectorSegment]):
     def _edition(self, connection: Connection) -> str:
         # A space that was left and begun again has another number.
         return f"{self._fingerprint} {self._space}"
+
+    def _is_there(self, connection: Connection) -> bool:
+        return bool(one(connection, "select 1 from space where space = ?", (self._space,)))
 
     def _large(self, connection: Connection) -> list[int]:
         found = rows(connection, "select sid from stream where documents >= ?", (LARGE,))

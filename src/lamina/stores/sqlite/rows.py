@@ -30,8 +30,9 @@ def to_record(row: tuple[Any, ...]) -> Record:
         state=State(row[6]),
         kind=row[7],
         text=row[8],
-        data=json.loads(row[9]),
-        tags=tuple(json.loads(row[10])),
+        # Most records have neither; recall reads two hundred at a time.
+        data={} if row[9] == "{}" else json.loads(row[9]),
+        tags=() if row[10] == "[]" else tuple(json.loads(row[10])),
         importance=row[11],
         confidence=row[12],
         trust=Trust(row[13]),

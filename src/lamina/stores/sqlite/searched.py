@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lamina.errors import IndexDamagedError
 from lamina.stores.filesystem import meaning
 from lamina.stores.sqlite import INDEXES
-from lamina.stores.sqlite.driver import one, rows
+from lamina.stores.sqlite.driver import DriverError, one, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +41,8 @@ class Searched:
     _vectors: dict[int, VectorSegments]
 
     def search(self, search: Search) -> Found:
+        from dataclasses import replace
+
         from lamina.stores.sqlite.index import SqlWords
         from lamina.stores.sqlite.searching import search as find
 
@@ -50,13 +52,18 @@ class Searched:
                 return find(connection, search, words, self._nearest(connection, search.vector))
             except IndexDamagedError:
                 self.drop_indexes()
-                # The tables hold the truth, and answer more slowly.
-                return find(
-                    connection,
-                    search,
-                    lambda stream, _: SqlWords(connection, stream, search.terms),
-                    self._nearest(connection, search.vector),
-                )
+            except DriverError:
+                if search.vector is None:
+                    raise
+                # Vectors can be made again; what they were kept in is gone or damaged.
+                search = replace(search, vector=None)
+            # The tables hold the truth, and answer more slowly.
+            return find(
+                connection,
+                search,
+                lambda stream, _: SqlWords(connection, stream, search.terms),
+                self._nearest(connection, search.vector),
+            )
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
         from lamina.stores.sqlite import vectors

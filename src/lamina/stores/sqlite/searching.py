@@ -15,7 +15,7 @@ from lamina.core.access import Reach
 from lamina.core.filters import Filter, Op, matches
 from lamina.core.layers import LAYERS
 from lamina.core.record import Record
-from lamina.stores.questions import Found, Match, Search
+from lamina.stores.questions import AROUND, Found, Match, Search
 from lamina.stores.sqlite import index
 from lamina.stores.sqlite.driver import Connection, rows
 from lamina.stores.sqlite.index import Scored, Stream
@@ -198,7 +198,8 @@ def search(
     chosen = _chosen(parts, wanted.limit)
     hunt.fetch(chosen)
     chosen = [rid for rid in chosen if rid in hunt.records]
-    before = hunt.around(chosen) if wanted.around else {}
+    best = set(_chosen(parts, AROUND)).intersection(chosen) if wanted.around else ()
+    before = hunt.around([rid for rid in chosen if rid in best])
     everyone = list(dict.fromkeys((*chosen, *sorted({*before, *before.values()}))))
     found: dict[int, Match] = {}
     for part in parts:

@@ -63,12 +63,17 @@ class Shelf(Generic[S]):
         place.mkdir(mode=0o700, exist_ok=True)
         return place / self._name(header)
 
-    def chain(self, connection: Connection, stream: int, made_by: str) -> list[S]:
-        """Segments that follow on one another from the beginning, as far as they go."""
+    def chain(self, connection: Connection, stream: int, made_by: str, last: int) -> list[S]:
+        """Segments that follow on one another from the beginning, as far as they go.
+
+        What reaches beyond `last` is of a later time than the one that the connection sees.
+        """
         found = [
             segment
             for segment in self._opened(stream)
-            if segment.header.stream == stream and fits(connection, segment.header, made_by)
+            if segment.header.stream == stream
+            and segment.header.hi <= last
+            and fits(connection, segment.header, made_by)
         ]
         chain: list[S] = []
         reached = 0

@@ -17,7 +17,7 @@ from lamina.stores.sqlite.driver import Connection, one, rows
 from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
 _SPACE: Final = "select space, dimensions, mark from space where fingerprint = ?"
-_MADE: Final = "select ifnull(max(made), 0) from space"
+_MADE: Final = "select ifnull(max(cast(made as integer)), 0) from space"
 _WANTED: Final = (
     "version v join record r on r.rid = v.rid where v.vid > ?2 and r.head = v.vid and r.length > 0"
     " and not exists (select 1 from vector x where x.rid = r.rid and x.space = ?1"

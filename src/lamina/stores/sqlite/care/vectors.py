@@ -10,7 +10,7 @@ from lamina.stores.sqlite.driver import Connection, one, rows
 from lamina.stores.sqlite.vectors import checksum
 
 _BODIES: Final = (
-    "select x.n, x.space, x.rid, x.vid, x.body, x.sum, s.dimensions, x.vid <= r.head"
+    "select x.n, x.space, x.rid, x.vid, cast(x.body as blob), x.sum, s.dimensions, x.vid <= r.head"
     " from vector x not indexed left join space s on s.space = x.space"
     " left join record r not indexed on r.rid = x.rid"
 )
@@ -20,8 +20,9 @@ _SKIPPED: Final = (
     " and x.vid = r.head)"
 )
 _SENSIBLE: Final = (
-    "typeof(fingerprint) = 'text' and fingerprint <> '' and typeof(dimensions) = 'integer'"
-    " and dimensions >= 0 and typeof(mark) = 'integer' and typeof(made) = 'integer' and made >= 0"
+    "space > 0 and typeof(fingerprint) = 'text' and fingerprint <> ''"
+    " and typeof(dimensions) = 'integer' and dimensions >= 0 and typeof(mark) = 'integer'"
+    " and typeof(made) = 'integer' and made >= 0"
 )
 _AHEAD: Final = (
     "select count(*) from space where mark > (select ifnull(max(vid), 0) from version)"

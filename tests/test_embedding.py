@@ -1,0 +1,125 @@
+"""Vectors follow the writes, whatever their embedder does; changing it happens all at once."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+import lamina
+from lamina import Memory
+from lamina.embedding import MANY
+from lamina.testing import FakeEmbedder, Fault, FaultyEmbedder
+from tests.places import STORES, where
+
+
+@pytest.fixture(params=STORES)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return where(request.param, tmp_path / "store")
+
+
+def until(mem: Memory, pending: int = 0) -> None:
+    """Wait for the thread in the background."""
+    deadline = time.monotonic() + 30
+    while mem.vectors().pending > pending:
+        assert time.monotonic() < deadline, mem.vectors()
+        time.sleep(0.02)
+
+
+def test_a_write_is_found_by_its_words_before_it_has_a_vector(place: str) -> None:
+    with lamina.open(place, embedder=FakeEmbedder()) as mem:
+        receipt = mem.remember("a kettle")
+        assert receipt.pending == ("vectors",)
+        assert mem.vectors().pending == 1
+        assert [hit.record.text for hit in mem.recall("kettle").hits] == ["a kettle"]
+        # Who recalls sees to what waits.
+        assert mem.vectors().pending == 0
+        assert mem.vectors().made == 1
+
+
+def test_much_that_waits_is_made_in_the_background(place: str) -> None:
+    with lamina.open(place, embedder=FakeEmbedder()) as mem:
+        mem.remember_many([{"text": f"note number {n}"} for n in range(MANY + 50)])
+        until(mem)
+        assert mem.vectors().made == MANY + 50
+        mem.remember("one more")
+        until(mem)
+
+
+@pytest.mark.parametrize("fault", [Fault.DOWN, Fault.SHORT, Fault.NAN, Fault.ZERO, Fault.WIDE])
+def test_a_failing_embedder_loses_no_write_and_no_recall(place: str, fault: Fault) -> None:
+    faulty = FaultyEmbedder(FakeEmbedder(), fault)
+    with lamina.open(place, embedder=faulty) as mem:
+        mem.remember("a kettle on the stove")
+        found = mem.recall("kettle")
+        assert [hit.record.text for hit in found.hits] == ["a kettle on the stove"]
+        assert found.degraded
+        health = mem.vectors()
+        assert (health.pending, health.made) == (1, 0)
+        assert health.error
+    with lamina.open(place, embedder=FakeEmbedder()) as mem:
+        if mem.count():
+            # A store in memory is gone; the others catch up.
+            mem.recall("kettle")
+            assert mem.vectors().pending == 0
+
+
+def test_a_text_that_is_refused_holds_nothing_up(place: str) -> None:
+    faulty = FaultyEmbedder(FakeEmbedder(), refuses="poison")
+    with lamina.open(place, embedder=faulty) as mem:
+        mem.remember_many([{"text": text} for text in ("a kettle", "poison apple", "a cup")])
+        mem.reindex()
+        health = mem.vectors()
+        assert (health.made, health.pending, health.refused) == (2, 0, 1)
+        assert [hit.record.text for hit in mem.recall("poison").hits] == ["poison apple"]
+
+
+def test_another_embedder_does_not_take_over_by_itself(tmp_path: Path) -> None:
+    with lamina.open(tmp_path, embedder=FakeEmbedder(name="one")) as mem:
+        mem.remember("a kettle")
+        mem.recall("kettle")
+    with lamina.open(tmp_path, embedder=FakeEmbedder(name="two")) as mem:
+        found = mem.recall("kettle")
+        assert found.hits
+        assert "another embedder" in found.degraded[0]
+        assert mem.store.spaces() == ["one|64"]
+        health = mem.reindex().vectors
+        assert health is not None
+        assert (health.space, health.next_space, health.usable) == ("two|64", None, True)
+        assert mem.store.spaces() == ["two|64"]
+        assert not mem.recall("kettle").degraded
+
+
+def test_the_old_vectors_answer_until_the_new_ones_are_whole(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        mem.configure("recall.embedder", "static")
+        mem.remember_many([{"text": f"note number {n} on kettles"} for n in range(40)])
+        mem.reindex()
+        old = mem.vectors().space
+        mem.configure("recall.embedder", "lamina")
+        found = mem.recall("kettles")
+        assert "meaning" in found.hits[0].parts
+        until(mem)
+        deadline = time.monotonic() + 30
+        while mem.vectors().space == old:
+            assert time.monotonic() < deadline
+            mem.recall("kettles")
+            time.sleep(0.05)
+        assert len(mem.store.spaces()) == 1
+
+
+def test_an_embedder_that_cannot_be_opened_is_not_chosen(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        with pytest.raises(lamina.InvalidInputError):
+            mem.configure("recall.embedder", "crystal-ball")
+        assert mem.settings()["recall.embedder"] == "lamina"
+
+
+def test_without_an_embedder_recall_goes_by_words(place: str) -> None:
+    with lamina.open(place) as mem:
+        mem.configure("recall.embedder", "off")
+        receipt = mem.remember("a kettle")
+        assert receipt.pending == ()
+        found = mem.recall("kettle")
+        assert [hit.record.text for hit in found.hits] == ["a kettle"]
+        assert not found.degraded
+        assert mem.recall("zebra").abstained
