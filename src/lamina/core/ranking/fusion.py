@@ -21,8 +21,8 @@ WEIGHTS: Final[Mapping[str, float]] = {
     # only where meaning makes up for the length of a text that it does not look at.
     "words": 0.8,
     "coverage": 4.6,
-    "meaning": 14.0,
-    "pending": 14.0,
+    "meaning": 17.5,
+    "pending": 17.5,
     "keywords": 5.0,
     # Where it was said.
     "answers": 2.8,

@@ -12,8 +12,10 @@ USUAL_MEAN: Final = 0.18
 """The mean cosine of a question to everything, as it is in the middle of the measured sets."""
 _USUAL_COUNTS: Final = 2
 """How many records that mean is worth: in a store of one, its record is all there is to compare."""
-USUAL_BEST: Final = 0.15
+USUAL_BEST: Final = 0.12
 """The meaning of a record that answers, as it is in the middle of the measured sets."""
+_CLARITY: Final = 3
+"""How fast a cosine loses weight where everything is near: 3 keeps Chinese from being disturbed."""
 FOCUS: Final = 5
 """How many words of a question an answer can be expected to repeat, however long the question."""
 _MOST_FOCUS: Final = 1.5
@@ -30,14 +32,13 @@ def relative_words(candidates: Sequence[Candidate]) -> dict[RecordId, float]:
     }
 
 
-def mean_cosine(background: Background) -> float:
-    """The question's mean cosine to everything, not trusting a handful of records too much."""
+def usual_nearness(background: Background) -> float:
+    """The question's mean nearness to everything, not trusting a handful of records too much."""
     if background.cosine_mean is None:
         return USUAL_MEAN
+    mean = _above(background.cosine_mean, background)
     count = background.cosine_sample
-    usual = USUAL_MEAN + background.unrelated * (1 - USUAL_MEAN)
-    total = background.cosine_mean * count + usual * _USUAL_COUNTS
-    return total / (count + _USUAL_COUNTS)
+    return (mean * count + USUAL_MEAN * _USUAL_COUNTS) / (count + _USUAL_COUNTS)
 
 
 def meaning(candidate: Candidate, background: Background) -> float:
@@ -48,15 +49,19 @@ def meaning(candidate: Candidate, background: Background) -> float:
     """
     if candidate.cosine is None:
         return 0.0
-    mean = min(max(mean_cosine(background), 0.0), 1.0)
-    return (candidate.cosine - mean) * (1 - mean) ** 2
+    mean = min(max(usual_nearness(background), 0.0), 1.0)
+    return (_above(candidate.cosine, background) - mean) * (1 - mean) ** _CLARITY
 
 
 def nearness(candidate: Candidate, background: Background) -> float:
     """The cosine from 0, what unrelated texts have with this embedder, to 1."""
-    if candidate.cosine is None or background.unrelated >= 1:
-        return 0.0
-    return max((candidate.cosine - background.unrelated) / (1 - background.unrelated), 0.0)
+    return 0.0 if candidate.cosine is None else max(_above(candidate.cosine, background), 0.0)
+
+
+def _above(cosine: float, background: Background) -> float:
+    """A cosine on a scale where unrelated texts have 0, whatever the embedder."""
+    unrelated = min(background.unrelated, 0.95)
+    return (cosine - unrelated) / (1 - unrelated)
 
 
 class Focus:

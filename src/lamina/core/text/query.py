@@ -4,14 +4,16 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from lamina.core.text.shape import is_unspaced
+from lamina.core.text.shape import is_ideograph, is_unspaced
 from lamina.core.text.stop import stop_tokens
 from lamina.core.text.words import analyse
 
-MAX_TERMS: Final = 64
+MAX_TERMS: Final = 128
 _WHOLE: Final = 1.0
 # Less than half, so that `C++` finds texts on C++ before texts on C that say it twice.
 _PART: Final = 0.4
+# A Chinese character alone is part of many words: it finds what pairs miss, behind what they find.
+_CHARACTER: Final = 0.1
 # What a long question says again, it is about: worth half a mention more each time, up to a limit
 # that keeps one word from drowning all others.
 _AGAIN: Final = 0.5
@@ -41,7 +43,7 @@ def query_terms(text: str) -> tuple[Term, ...]:
         for token in found.wholes:
             weights[token] = _WHOLE
         for token in found.parts:
-            weights.setdefault(token, _PART)
+            weights.setdefault(token, _CHARACTER if _is_character(token) else _PART)
         times.update(found.wholes + found.parts)
     stop = stop_tokens()
     kept = [token for token in weights if token not in stop] or list(weights)
@@ -50,6 +52,10 @@ def query_terms(text: str) -> tuple[Term, ...]:
     return tuple(
         Term(token, emphasis[token], _is_piece(token, weights)) for token in kept[:MAX_TERMS]
     )
+
+
+def _is_character(token: str) -> bool:
+    return len(token) == 1 and is_ideograph(ord(token))
 
 
 def _emphasis(times: int) -> float:
