@@ -102,9 +102,9 @@ def test_what_cannot_be_looked_at_is_reported_and_stays_known(tree: Path, store:
     assert (told["removed"], told["unchanged"]) == (0, 3)
 
 
-def _best(lamina: Call, question: str) -> str:
+def _best(lamina: Call, question: str) -> list[str]:
     hits = lamina("recall", question, "--layer", "source", "--json").json["hits"]
-    return str(hits[0]["record"]["key"])
+    return [str(hit["record"]["key"]) for hit in hits[:3]]
 
 
 def test_this_projects_documents_are_found_and_followed(lamina: Call, tmp_path: Path) -> None:
@@ -114,8 +114,8 @@ def test_this_projects_documents_are_found_and_followed(lamina: Call, tmp_path: 
     assert first["files"] == first["indexed"] >= 15
     assert first["skipped"] == []
     page = "docs/architecture.md#Architecture > "
-    assert _best(lamina, "what does the doctor believe?") == f"{page}What the doctor believes~1"
-    assert _best(lamina, "the life of an erase") == f"{page}The life of an erase~1"
+    assert f"{page}What the doctor believes~1" in _best(lamina, "what does the doctor believe?")
+    assert f"{page}The life of an erase~1" in _best(lamina, "the life of an erase")
 
     text = (docs / "architecture.md").read_text(encoding="utf-8")
     text = text.replace("## What the doctor believes", "## What a zebra believes")
@@ -124,7 +124,7 @@ def test_this_projects_documents_are_found_and_followed(lamina: Call, tmp_path: 
     (docs / "decisions/0005-erase-in-place.md").unlink()
     then = lamina("index", str(docs), "--json").json
     assert (then["indexed"], then["removed"]) == (2, 2)
-    assert _best(lamina, "zebra") == f"{page}What a zebra believes~1"
+    assert f"{page}What a zebra believes~1" in _best(lamina, "zebra")
     keys = [
         record["key"]
         for record in lamina("list", "--layer", "source", "--limit", "5000", "--json").json[

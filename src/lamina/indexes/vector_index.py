@@ -38,7 +38,8 @@ class Vectors:
         cls, segments: Iterable[VectorSegment], overlay: VectorOverlay | None = None
     ) -> "Vectors":
         """Put segments in order of what they cover, and an overlay on top."""
-        overlay = overlay or VectorOverlay()
+        # Not `or`: one that only takes away holds nothing, and counts all the same.
+        overlay = VectorOverlay() if overlay is None else overlay
         return cls(stacked(segments, overlay.changes()), overlay)
 
     def changed(self, put: VectorBatch | None = None, drop: Iterable[int] = ()) -> "Vectors":

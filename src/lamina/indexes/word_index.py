@@ -39,7 +39,8 @@ class WordIndex:
     @classmethod
     def of(cls, segments: Iterable[WordSegment], overlay: Overlay | None = None) -> "WordIndex":
         """Put segments in order of what they cover, and an overlay on top."""
-        overlay = overlay or Overlay()
+        # Not `or`: one that only takes away holds nothing, and counts all the same.
+        overlay = Overlay() if overlay is None else overlay
         return cls(stacked(segments, overlay.changes()), overlay)
 
     def changed(self, put: Iterable[WordDoc] = (), drop: Iterable[int] = ()) -> "WordIndex":

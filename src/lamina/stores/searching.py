@@ -84,13 +84,14 @@ class Searching:
             order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
             ranked = _Ranked(visible, self._matches(search, visible), order)
             general = self._general(search, visible.values())
+            documents, worths = self._largest(search)
+            expired = self._expired(search)
         ranked.take(ranked.by_words()[: search.limit])
         ranked.take(ranked.by_nearness()[: search.limit])
         if search.around:
             ranked.around()
         found = tuple(ranked.matches[one] for one in ranked.chosen)
-        documents, worths = self._largest(search)
-        return Found(found, general, worths, documents, self._expired(search))
+        return Found(found, general, worths, documents, expired)
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
         with self._lock:
