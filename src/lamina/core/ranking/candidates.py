@@ -38,7 +38,10 @@ class Background:
     cosine_sample: int = 0
     """How many vectors that mean is of."""
     unrelated: float = 0.0
-    """The cosine that the embedder gives two texts which have nothing to do with each other."""
+    """The cosine of texts which have nothing to do with each other, compared with our own embedder.
+
+    Where it is wrong, order hardly suffers, but probabilities do.
+    """
 
     @property
     def has_vectors(self) -> bool:
