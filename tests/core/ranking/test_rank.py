@@ -94,6 +94,16 @@ def test_words_win_over_meaning_where_the_embedder_knows_nothing() -> None:
     assert ids(ask("deploy key", _STORE, cosines))[0] == "vault"
 
 
+def test_an_embedder_to_which_all_is_near_is_read_on_its_own_scale() -> None:
+    question = understand("kayak", NOW)
+    cosines = {"vault": 0.42, "tea": 0.43, "office": 0.41}
+    candidates, background = found(question, _STORE, cosines)
+    assert rank(question, candidates, replace(background, unrelated=0.4), Options()) == []
+    near = [replace(one, cosine=0.8) if one.record == _TEA else one for one in candidates]
+    [best, *_] = rank(question, near, replace(background, unrelated=0.4), Options())
+    assert best.record == _TEA
+
+
 def test_a_record_without_a_vector_yet_is_not_behind_those_that_have_one() -> None:
     cosines = {"tea": 0.30, "office": 0.32}
     assert ids(ask("deploy key vault", _STORE, cosines))[0] == "vault"

@@ -16,6 +16,7 @@ USUAL_BEST: Final = 0.12
 """The meaning of a record that answers, as it is in the middle of the measured sets."""
 _CLARITY: Final = 3
 """How fast a cosine loses weight where everything is near: 3 keeps Chinese from being disturbed."""
+_MOST_UNRELATED: Final = 0.95
 FOCUS: Final = 5
 """How many words of a question an answer can be expected to repeat, however long the question."""
 _MOST_FOCUS: Final = 1.5
@@ -36,7 +37,7 @@ def usual_nearness(background: Background) -> float:
     """The question's mean nearness to everything, not trusting a handful of records too much."""
     if background.cosine_mean is None:
         return USUAL_MEAN
-    mean = _above(background.cosine_mean, background)
+    mean = _clear(background.cosine_mean, background)
     count = background.cosine_sample
     return (mean * count + USUAL_MEAN * _USUAL_COUNTS) / (count + _USUAL_COUNTS)
 
@@ -50,18 +51,28 @@ def meaning(candidate: Candidate, background: Background) -> float:
     if candidate.cosine is None:
         return 0.0
     mean = min(max(usual_nearness(background), 0.0), 1.0)
-    return (_above(candidate.cosine, background) - mean) * (1 - mean) ** _CLARITY
+    return (_clear(candidate.cosine, background) - mean) * (1 - mean) ** _CLARITY
 
 
 def nearness(candidate: Candidate, background: Background) -> float:
     """The cosine from 0, what unrelated texts have with this embedder, to 1."""
-    return 0.0 if candidate.cosine is None else max(_above(candidate.cosine, background), 0.0)
+    if candidate.cosine is None:
+        return 0.0
+    return max(_above(candidate.cosine, background.unrelated), 0.0)
 
 
-def _above(cosine: float, background: Background) -> float:
-    """A cosine on a scale where unrelated texts have 0, whatever the embedder."""
-    unrelated = min(background.unrelated, 0.95)
-    return (cosine - unrelated) / (1 - unrelated)
+def _clear(cosine: float, background: Background) -> float:
+    """A cosine without what the embedder gives to anything.
+
+    One that goes below our own is left as it is: it tells things apart no worse.
+    """
+    return _above(cosine, max(background.unrelated, 0.0))
+
+
+def _above(cosine: float, zero: float) -> float:
+    """A cosine on a scale that begins at `zero`."""
+    zero = min(zero, _MOST_UNRELATED)
+    return (cosine - zero) / (1 - zero)
 
 
 class Focus:
