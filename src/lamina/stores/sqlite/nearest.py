@@ -4,7 +4,6 @@ The table holds the truth. What is compared follows the log, because a record th
 vector, and the numbers that vectors are made by.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -43,10 +42,6 @@ _TOUCHED: Final = (
     " from (select distinct record from event where sid = ? and seq > ?) t"
     " join record r on r.id = t.record left join vector x on x.rid = r.rid and x.space = ?"
 )
-_STANDING_NOW: Final = (
-    "select x.rid from vector x join record r on r.rid = x.rid where x.space = ?"
-    f" and x.rid in (select value from json_each(?)) and {_COUNTS}"
-)
 _EVERY: Final = (
     f"select {_COLUMNS} from record r join vector x on x.rid = r.rid and x.space = ?"
     f" where r.sid = ? and r.rid > ? and {_COUNTS} order by r.rid limit ?"
@@ -63,7 +58,7 @@ class VectorSegments(Following[Vectors, VectorSegment]):
 
     def __init__(self, folder: Path, space: int, fingerprint: str) -> None:
         super().__init__(folder, f"{self.sort}{space}", VectorSegment.open)
-        self._space = self.space = space
+        self._space = space
         self._fingerprint = fingerprint
 
     def _edition(self, connection: Connection) -> str:
@@ -170,14 +165,6 @@ class Nearest:
             cosines = index.cosines(self._asked, there).tolist()
         near = zip(there, cosines, strict=True)
         return {rid: cosine for rid, cosine in near if cosine == cosine}
-
-    def standing(self, rids: Sequence[int]) -> set[int]:
-        """Those of the records whose vector is of their newest version, as this snapshot has it.
-
-        What is kept in memory is shared, and may be a moment older or newer than the snapshot.
-        """
-        listed = (self._segments.space, json.dumps(list(rids)))
-        return {rid for (rid,) in rows(self._connection, _STANDING_NOW, listed)}
 
     def general(self) -> Sample | None:
         """How near records lie in general, by a sample of those that may be looked at."""

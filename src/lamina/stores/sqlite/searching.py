@@ -243,8 +243,6 @@ def _scores(hunt: _Hunt, part: _Part, rids: Sequence[int]) -> dict[int, Match]:
     if hunt.nearest is not None:
         unplaced = [rid for rid in rids if rid not in near]
         near = part.near | hunt.nearest.cosines(part.within, unplaced)
-        standing = hunt.nearest.standing([rid for rid in rids if rid in near])
-        near = {rid: cosine for rid, cosine in near.items() if rid in standing}
     worths = part.words.worths
     worth = sum(worths.values())
     found = {}
