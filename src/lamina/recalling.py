@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from lamina.core.vectors import Vector
     from lamina.stores.base import Store
 
-MAX_QUERY: Final = 100_000
 _CANDIDATES: Final = 60
 """How many by words, and by nearness, come into question; more when more are asked for."""
 _SPARE: Final = 20

@@ -65,8 +65,9 @@ class OvertakenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A stream that is read whole, in pages: what changes meanwhile is newer than the segment."""
+    """A stream that is read whole, in one snapshot: a segment says of which moment it is."""
 
+    connection: Connection
     connections: Connections
     sid: int
     seq: int
@@ -83,14 +84,14 @@ class Reading:
         """
         last = 0
         while True:
-            with self.connections.reading() as connection:
+            with self.connections.reading() as present:
                 if (
                     self.stop()
-                    or not self.is_there(connection)
-                    or is_unclean(connection, self.sid, self.seq)
+                    or not self.is_there(present)
+                    or is_unclean(present, self.sid, self.seq)
                 ):
                     raise OvertakenError
-                page = list(rows(connection, sql, (*first, self.sid, last, _PAGE)))
+            page = list(rows(self.connection, sql, (*first, self.sid, last, _PAGE)))
             if not page:
                 return
             yield page
@@ -240,13 +241,13 @@ class Following(ABC, Generic[I, S]):
             now = self._place(connection, sid)
             made_by = epoch(connection, sid, now.seq, self._edition(connection))
             header = Header(self.sort, identity(connection), sid, made_by, 0, now.made)
-        if known is None:
-            stream = Reading(connections, sid, now.seq, stop, self._is_there)
-            try:
-                chain = [self._whole(stream, self._shelf.path(header), header)]
-            except OvertakenError:
-                return
-        else:
+            if known is None:
+                stream = Reading(connection, connections, sid, now.seq, stop, self._is_there)
+                try:
+                    chain = [self._whole(stream, self._shelf.path(header), header)]
+                except OvertakenError:
+                    return
+        if known is not None:
             reached = known.index.views[-1].segment.header.hi
             chain = self._grown(known.index, replace(header, lo=reached))
         self._shelf.keep_only(sid, [segment.header for segment in chain])

@@ -96,8 +96,7 @@ class VectorSegments(Following[Vectors, VectorSegment]):
         return known.index.changed(_batch(put.values()), drop)
 
     def _whole(self, stream: Reading, path: Path, header: Header) -> VectorSegment:
-        with stream.connections.reading(snapshot=False) as connection:
-            sound = self._soundness(connection)
+        sound = self._soundness(stream.connection)
         pages = (_batch(filter(sound, page)) for page in stream.pages(_EVERY, self._space))
         return VectorSegment.build(path, header, (page for page in pages if page is not None))
 
