@@ -244,14 +244,13 @@ def _scores(hunt: _Hunt, part: _Part, rids: Sequence[int]) -> dict[int, Match]:
         unplaced = [rid for rid in rids if rid not in near]
         near = part.near | hunt.nearest.cosines(part.within, unplaced)
     worths = part.words.worths
-    worth = sum(worths.values())
     found = {}
     for rid in rids:
         words = held.get(rid, _NOTHING)
         coverage = bm25.coverage(words.terms, worths)
         cosine = near.get(rid)
         record = hunt.records[rid]
-        found[rid] = Match(record, words.score, words.terms, coverage, worth, cosine)
+        found[rid] = Match(record, words.score, words.terms, coverage, cosine)
     return found
 
 
