@@ -46,6 +46,7 @@ class Searched:
         from lamina.stores.sqlite.index import SqlWords
         from lamina.stores.sqlite.searching import search as find
 
+        lost = False
         with self._connections.reading() as connection:
             try:
                 words = self._words(connection, search)
@@ -56,14 +57,15 @@ class Searched:
                 if search.vector is None:
                     raise
                 # Vectors can be made again; what they were kept in is gone or damaged.
-                search = replace(search, vector=None)
+                search, lost = replace(search, vector=None), True
             # The tables hold the truth, and answer more slowly.
-            return find(
+            found = find(
                 connection,
                 search,
                 lambda stream, _: SqlWords(connection, stream, search.terms),
                 self._nearest(connection, search.vector),
             )
+            return replace(found, unready=found.unready or lost)
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
         from lamina.stores.sqlite import vectors

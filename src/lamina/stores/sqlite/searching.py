@@ -212,8 +212,10 @@ def search(
     largest = max(parts, key=lambda part: part.documents, default=None)
     if largest is None:
         return Found(tuple(linked), general)
-    worths = largest.words.worths
-    return Found(tuple(linked), general, worths, largest.documents, len(hunt.expired))
+    return Found(
+        tuple(linked), general, largest.words.worths, largest.documents, len(hunt.expired),
+        unready=nearest is not None and nearest.unready,
+    )  # fmt: skip
 
 
 def layers_in(where: Filter) -> set[str]:
