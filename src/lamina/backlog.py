@@ -6,6 +6,7 @@ those behind it have their turn. That many are set aside at once means that it i
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Final
 
 from lamina.clock import stopwatch
@@ -13,7 +14,7 @@ from lamina.core.indexing import embedded_text
 from lamina.core.vectors import Embedded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from lamina.core.ids import RecordId
     from lamina.core.record import Record
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 _ASIDE_SECONDS: Final = 60.0
 MANY_ASIDE: Final = 512
 """They are read over and over, to get at those behind them."""
+_STANDSTILL_SECONDS: Final = 30.0
+"""How long to believe that somebody is at work of whom nothing is to be seen."""
+_LOOKING: Final = 0.2
+"""The share of the time that goes into looking how far another has come."""
+_PAUSE_SECONDS: Final = 0.05
 
 
 class Backlog:
@@ -92,3 +98,36 @@ class Backlog:
 
     def _key(self, record: Record) -> tuple[str, RecordId, int]:
         return self._space, record.id, record.rev
+
+
+class Watched:
+    """The vectors of a space, while another process makes them.
+
+    Whoever has the duty may have been stopped, or be waiting for a service that never answers; it
+    is waited for only as long as it gets on.
+    """
+
+    def __init__(self, store: Store, space: str, tell: Callable[[float], None]) -> None:
+        self._store = store
+        self._space = space
+        self._tell = tell
+        self._total = store.progress(space).pending
+        self._share, self._made, self._moved_at = 0.0, -1, stopwatch()
+
+    def is_over(self) -> bool:
+        """Whether there is nothing left to wait for, or nobody who gets on with it."""
+        began = stopwatch()
+        now = self._store.progress(self._space)
+        if now.made + now.refused != self._made:
+            self._made, self._moved_at = now.made + now.refused, stopwatch()
+        if not now.pending or stopwatch() - self._moved_at > _STANDSTILL_SECONDS:
+            return True
+        # More may have been written since.
+        self._share = max(self._share, 1 - now.pending / max(self._total, now.pending))
+        self._tell(self._share)
+        time.sleep(max(_PAUSE_SECONDS, (stopwatch() - began) / _LOOKING))
+        return False
+
+    def tell_rest(self, share: float) -> None:
+        """Tell how far it is in all, by how much is done of what the other has left."""
+        self._tell(self._share + (1 - self._share) * share)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from lamina import config
 from lamina.background import Worker
-from lamina.backlog import Backlog
+from lamina.backlog import Backlog, Watched
 from lamina.clock import stopwatch
 from lamina.core.embedder_spec import OFF
 from lamina.core.settings import EMBEDDER, effective
@@ -197,6 +197,23 @@ class Vectors:
             self._error = backlog.error
             tell(made / total if made < total else 1.0)
         return made
+
+    def make_all(self, tell: Callable[[float], None]) -> None:
+        """Make what is pending, or see another process make it; then what searches faster.
+
+        Raises:
+            EmbedderError: The embedder is down, or answers wrongly; what was made is kept.
+        """
+        embedder = self._embedder()
+        if embedder is not None:
+            self._settle(embedder)
+            watched = Watched(self._store, embedder.fingerprint, tell)
+            while True:
+                with self._store.duty(DUTY) as is_ours:
+                    if is_ours or watched.is_over():
+                        self.make(watched.tell_rest)
+                        break
+        self._store.fold()
 
     def check(self, spec: str) -> None:
         """Refuse an embedder that this process could not open."""
