@@ -49,7 +49,6 @@ _SPARE: Final = 20
 _LEAST: Final = 0.0
 """How likely each hit must be at least where nobody has said."""
 _NOT_AMONG: Final = "It is neither among the best by words nor among the nearest in meaning."
-_UNREADY: Final = "vectors: not all can be read for now, so some records are found by words alone"
 _OLD_VERSIONS: Final = 64
 """How many replaced versions a recall of the past places anew."""
 
@@ -119,7 +118,7 @@ class RecallPath:
             hits,
             sum(hit.record.rev - 1 for hit in hits),
             round((clock.stopwatch() - start) * 1000, 3),
-            (*settled.degraded, _UNREADY) if found.unready else settled.degraded,
+            (*settled.degraded, *found.degraded),
             expired=found.expired,
             doubtful=0 if ranked else len(candidates),
             repeated=sum(len(one.duplicates) for one in ranked),

@@ -61,7 +61,7 @@ def test_the_command_line_says_so_too(
     answer = caller(capsys, tmp_path)("recall", "kettle", *(["--json"] if as_json else []))
     assert "kettle number 4" in answer.out
     told_in = answer.json["degraded"][0] if as_json else answer.err
-    assert "vectors: not all can be read for now" in told_in
+    assert "vectors: too many are not indexed yet" in told_in
 
 
 def test_lost_vectors_are_spoken_of(tmp_path: Path) -> None:
@@ -70,6 +70,6 @@ def test_lost_vectors_are_spoken_of(tmp_path: Path) -> None:
         with closing(apsw.Connection(str(tmp_path / "lamina.db"))) as other:
             other.execute("drop table vector")
         found = search(store, "kettle", vector=EAST)
-        assert found.unready
+        assert found.degraded
         assert {match.cosine for match in found.matches} == {None}
-        assert not search(store, "kettle").unready
+        assert not search(store, "kettle").degraded

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lamina.stores.sqlite.segments import WordSegments
 
 _FOLDING: Final = "fold"
+_LOST: Final = "vectors: they cannot be read; `lamina doctor` says more"
 _PATIENCE_SECONDS: Final = 30.0
 _PAUSE_SECONDS: Final = 0.02
 
@@ -46,7 +47,7 @@ class Searched:
         from lamina.stores.sqlite.index import SqlWords
         from lamina.stores.sqlite.searching import search as find
 
-        lost = False
+        lost: tuple[str, ...] = ()
         with self._connections.reading() as connection:
             try:
                 words = self._words(connection, search)
@@ -57,7 +58,7 @@ class Searched:
                 if search.vector is None:
                     raise
                 # Vectors can be made again; what they were kept in is gone or damaged.
-                search, lost = replace(search, vector=None), True
+                search, lost = replace(search, vector=None), (_LOST,)
             # The tables hold the truth, and answer more slowly.
             found = find(
                 connection,
@@ -65,7 +66,7 @@ class Searched:
                 lambda stream, _: SqlWords(connection, stream, search.terms),
                 self._nearest(connection, search.vector),
             )
-            return replace(found, unready=found.unready or lost)
+            return replace(found, degraded=found.degraded + lost)
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
         from lamina.stores.sqlite import vectors

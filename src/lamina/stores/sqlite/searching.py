@@ -214,7 +214,7 @@ def search(
         return Found(tuple(linked), general)
     return Found(
         tuple(linked), general, largest.words.worths, largest.documents, len(hunt.expired),
-        unready=nearest is not None and nearest.unready,
+        degraded=nearest.degraded if nearest else (),
     )  # fmt: skip
 
 
