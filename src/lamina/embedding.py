@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Final
 
 from lamina import config
 from lamina.background import Worker
+from lamina.backlog import Backlog, Watched
 from lamina.clock import stopwatch
 from lamina.core.embedder_spec import OFF
-from lamina.core.indexing import embedded_text
 from lamina.core.settings import EMBEDDER, effective
-from lamina.core.vectors import Embedded, Vector
+from lamina.core.vectors import Vector
 from lamina.errors import (
     EmbedderError,
     InvalidInputError,
@@ -32,9 +32,9 @@ from lamina.errors import (
 from lamina.results import VectorHealth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from lamina.core.record import Record
+    from lamina.backlog import Later
     from lamina.embedders.checking import CheckedEmbedder
     from lamina.embedders.protocol import Embedder
     from lamina.stores.base import Store
@@ -89,6 +89,7 @@ class Vectors:
         self._mine: tuple[str, CheckedEmbedder | None] | None = None
         self._error: LaminaError | None = None
         self._unrelated: dict[str, float] = {}
+        self._later: Later = {}
 
     # -- recall
 
@@ -166,11 +167,12 @@ class Vectors:
         self,
         tell: Callable[[float], None] = lambda share: None,
         *,
-        limit: int | None = None,
         stop: Callable[[], bool] = lambda: False,
         polite: bool = False,
     ) -> int:
         """Make what is pending, and let the wanted space take over once it is whole.
+
+        A text that the embedder cannot take for now is left for another time.
 
         Raises:
             EmbedderError: The embedder is down, or answers wrongly; what was made is kept.
@@ -180,16 +182,38 @@ class Vectors:
             return 0
         self._settle(embedder)
         total, made = self._store.progress(embedder.fingerprint).pending, 0
-        while not stop() and (limit is None or made < limit):
+        if not polite:
+            # Somebody waits for it, and may have seen to what was wrong.
+            self._later.clear()
+        backlog = Backlog(self._store, embedder, self._later)
+        while not stop() and self._is_wanted(embedder):
             if polite:
                 self._let_writers_go_first(stop)
-            step = self._step(embedder, _BATCH if limit is None else min(_BATCH, limit - made))
-            made += step
-            tell(made / total if made < total else 1.0)
-            if not step:
+            due = backlog.due(backlog.waiting(_BATCH))[:_BATCH]
+            if not due:
                 self._take_over(embedder)
                 break
+            made += backlog.keep(due)
+            self._error = backlog.error
+            tell(made / total if made < total else 1.0)
         return made
+
+    def make_all(self, tell: Callable[[float], None]) -> None:
+        """Make what is pending, or see another process make it; then what searches faster.
+
+        Raises:
+            EmbedderError: The embedder is down, or answers wrongly; what was made is kept.
+        """
+        embedder = self._embedder()
+        if embedder is not None:
+            self._settle(embedder)
+            watched = Watched(self._store, embedder.fingerprint, tell)
+            while True:
+                with self._store.duty(DUTY) as is_ours:
+                    if is_ours or watched.is_over():
+                        self.make(watched.tell_rest)
+                        break
+        self._store.fold()
 
     def check(self, spec: str) -> None:
         """Refuse an embedder that this process could not open."""
@@ -312,53 +336,30 @@ class Vectors:
 
     def _catch_up(self, embedder: CheckedEmbedder) -> bool:
         """See to what waits, if it is little; whether nothing waits any more."""
-        waiting = self._store.unembedded(embedder.fingerprint, _AT_RECALL + 1)
-        if not waiting:
-            return True
-        if len(waiting) > _AT_RECALL or not embedder.is_local:
+        backlog = Backlog(self._store, embedder, self._later)
+        waiting = backlog.waiting(_AT_RECALL + 1)
+        due = backlog.due(waiting)
+        if not due:
+            return not waiting
+        if len(due) > _AT_RECALL or not embedder.is_local:
             self._nudge()
             return False
         if stopwatch() < self._refused_until:
             return False
         try:
-            self._keep(embedder, waiting, wait=False)
+            made = backlog.keep(due, wait=False)
+            self._error = backlog.error
             self._settle(embedder)
         except (StoreError, InvalidInputError) as error:
             # Busy, full, or not ours to write: recall does not depend on it, nor wait each time.
             self._error, self._refused_until = error, stopwatch() + _PATIENCE_SECONDS
             return False
-        return True
+        return made == len(waiting)
 
-    def _step(self, embedder: CheckedEmbedder, size: int) -> int:
-        """Make one batch; 0 when there is nothing left to do."""
+    def _is_wanted(self, embedder: CheckedEmbedder) -> bool:
+        """Whether this process was asked to make vectors of its own kind."""
         chosen = self._store.settings()
-        if embedder.fingerprint not in (chosen.get(ACTIVE), chosen.get(WANTED)):
-            # Nobody asked this process to make vectors of its own kind.
-            return 0
-        waiting = self._store.unembedded(embedder.fingerprint, size)
-        return self._keep(embedder, waiting) if waiting else 0
-
-    def _keep(
-        self, embedder: CheckedEmbedder, waiting: Sequence[Record], *, wait: bool = True
-    ) -> int:
-        from lamina.embedders.protocol import Role
-        from lamina.embedders.separating import embed_each
-
-        texts = [embedded_text(record) for record in waiting]
-        found = embed_each(embedder, texts, Role.DOCUMENT)
-        made = [
-            Embedded(record.id, record.rev, row.astype("<f4").tobytes())
-            for n, record in enumerate(waiting)
-            if (row := found.vectors.get(n)) is not None
-        ]
-        made += [
-            Embedded(waiting[n].id, waiting[n].rev, None)
-            for n, error in found.refused.items()
-            if not error.retryable
-        ]
-        self._store.embed(embedder.fingerprint, made, wait=wait)
-        self._error = next(iter(found.refused.values()), None)
-        return len(made)
+        return embedder.fingerprint in (chosen.get(ACTIVE), chosen.get(WANTED))
 
     def _take_over(self, embedder: CheckedEmbedder) -> None:
         """Switch to the wanted space, which is whole, in one step; then drop the others."""

@@ -24,6 +24,7 @@ from lamina.stores.sqlite.vectors import checksum
 
 _TOO_MANY: Final = 100_000
 """Vectors that are not in segments yet and are not read for one search."""
+_UNREADY: Final = "vectors: too many are not indexed yet, so some records are found by words alone"
 _FIRST: Final = 128
 _GROWTH: Final = 8
 _COLUMNS: Final = "x.rid, r.scope, r.layer, x.vid, cast(x.body as blob), x.sum"
@@ -170,6 +171,11 @@ class Nearest:
         if sid not in self._indexes:
             self._indexes[sid] = self._segments.current(self._connection, sid)
         return self._indexes[sid]
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """What is not as it should be, for people."""
+        return (_UNREADY,) if self.unready else ()
 
     def general(self) -> Sample | None:
         """How near records lie in general, by a sample of those that may be looked at."""

@@ -205,8 +205,10 @@ def search(
     largest = max(parts, key=lambda part: part.documents, default=None)
     if largest is None:
         return Found(tuple(linked), general)
-    worths = largest.words.worths
-    return Found(tuple(linked), general, worths, largest.documents, expired)
+    return Found(
+        tuple(linked), general, largest.words.worths, largest.documents, expired,
+        degraded=nearest.degraded if nearest else (),
+    )  # fmt: skip
 
 
 def layers_in(where: Filter) -> set[str]:
@@ -237,11 +239,10 @@ def _scores(
         unplaced = [rid for rid in rids if rid not in near]
         near = {**near, **hunt.nearest.cosines(part.within, unplaced)}
     worths = part.words.worths
-    worth = sum(worths.values())
     found = {}
     for rid in rids:
         words = held.get(rid, _NOTHING)
         coverage = bm25.coverage(words.terms, worths)
         record = hunt.records[rid]
-        found[rid] = Match(record, words.score, words.terms, coverage, worth, near.get(rid))
+        found[rid] = Match(record, words.score, words.terms, coverage, near.get(rid))
     return found

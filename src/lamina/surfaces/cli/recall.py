@@ -85,6 +85,9 @@ def _show(session: Session, found: "Recall", *, explain: bool) -> None:
             out.show(*hits.explained(hit, scale, blocks=out.draws_blocks))
     if found.abstained:
         out.show(line("Nothing relevant is remembered."))
+    if found.unfit and not explain:
+        many = hits.number_of(found.unfit, "relevant one")
+        out.show(line(Span(f"{many} did not fit into the budget.", DIM)))
     if found.suppressed and not explain:
         older = hits.number_of(found.suppressed, "older version")
         out.show(line(Span(f"{older} left out; `lamina history` has them.", DIM)))
