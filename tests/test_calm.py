@@ -15,7 +15,8 @@ PLENTY = 3
 def threads() -> int:
     """How many threads numpy's products take just now."""
     np.ones((2, 2)) @ np.ones((2, 2))
-    return max(one["num_threads"] for one in ThreadpoolController().select(user_api="blas").info())
+    found = ThreadpoolController().select(user_api="blas").info()
+    return max(int(one["num_threads"]) for one in found)
 
 
 def elsewhere(work: Callable[[], None]) -> None:
