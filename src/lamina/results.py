@@ -37,11 +37,13 @@ class Recall:
     """Records that came into question and were less likely than the floor."""
     repeated: int = 0
     """Records that say nearly the same as a hit and were left out for it."""
+    unfit: int = 0
+    """Records that would be hits and did not fit into the budget."""
 
     @property
     def abstained(self) -> bool:
         """Whether nothing relevant was found, so that nothing is returned."""
-        return not self.hits
+        return not self.hits and not self.unfit
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,9 +107,9 @@ def test_who_is_overtaken_looks_again(tmp_path: Path, monkeypatch: pytest.Monkey
         rounds += 1
         if rounds % 10 == 0:
             write(root, {f"d{rounds % 7}/f{rounds}.md": f"round {rounds}"}, at=LONG_AGO + rounds)
-            other.index(root)
+            other.index(root, vectors=False)
 
-    mem.index(root, on_progress=overtake)
+    mem.index(root, on_progress=overtake, vectors=False)
     mem.index(root)
     assert rounds >= 40
     _assert_as_fresh(mem, root)

@@ -82,11 +82,7 @@ class LanceVectors:
         condition = _condition(sight)
         step = max(1, int(self._table.count_rows(condition)) // _SAMPLE)
         near, _ = self._near(query, f"({condition}) and rid % {step} = 0")
-        return (
-            Background(float(near.mean()), float(near.std()), len(near))
-            if len(near)
-            else Background()
-        )
+        return Background(float(near.mean()), len(near)) if len(near) else Background()
 
     def close(self) -> None:
         self._table = None

@@ -27,9 +27,6 @@ class Variant:
     """A token that stands for a term of the query."""
 
     token: str
-    term: str
-    holders: int
-    """In how many documents in sight it is."""
     worth: float
     """Its weight in the query times how much it tells."""
 

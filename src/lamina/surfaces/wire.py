@@ -121,6 +121,7 @@ def recall_out(recall: Recall) -> dict[str, Any]:
         "expired": recall.expired,
         "doubtful": recall.doubtful,
         "repeated": recall.repeated,
+        "unfit": recall.unfit,
         "degraded": list(recall.degraded),
         "took_ms": recall.took_ms,
     }

@@ -24,6 +24,7 @@ from lamina.stores.sqlite.vectors import checksum
 
 _TOO_MANY: Final = 100_000
 """Vectors that are not in segments yet and are not read for one search."""
+_UNREADY: Final = "vectors: too many are not indexed yet, so some records are found by words alone"
 _FIRST: Final = 128
 _GROWTH: Final = 8
 _COLUMNS: Final = "x.rid, r.scope, r.layer, x.vid, cast(x.body as blob), x.sum"
@@ -164,6 +165,11 @@ class Nearest:
             cosines = index.cosines(self._asked, there).tolist()
         near = zip(there, cosines, strict=True)
         return {rid: cosine for rid, cosine in near if cosine == cosine}
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """What is not as it should be, for people."""
+        return (_UNREADY,) if self.unready else ()
 
     def general(self) -> Sample | None:
         """How near records lie in general, by a sample of those that may be looked at."""

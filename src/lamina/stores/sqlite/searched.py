@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lamina.stores.sqlite.segments import WordSegments
 
 _FOLDING: Final = "fold"
+_LOST: Final = "vectors: they cannot be read; `lamina doctor` says more"
 _PATIENCE_SECONDS: Final = 30.0
 _PAUSE_SECONDS: Final = 0.02
 
@@ -46,6 +47,7 @@ class Searched:
         from lamina.stores.sqlite.index import SqlWords
         from lamina.stores.sqlite.searching import search as find
 
+        lost: tuple[str, ...] = ()
         with self._connections.reading() as connection:
             try:
                 words = self._words(connection, search)
@@ -56,14 +58,15 @@ class Searched:
                 if search.vector is None:
                     raise
                 # Vectors can be made again; what they were kept in is gone or damaged.
-                search = replace(search, vector=None)
+                search, lost = replace(search, vector=None), (_LOST,)
             # The tables hold the truth, and answer more slowly.
-            return find(
+            found = find(
                 connection,
                 search,
                 lambda stream, _: SqlWords(connection, stream, search.terms),
                 self._nearest(connection, search.vector),
             )
+            return replace(found, degraded=found.degraded + lost)
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
         from lamina.stores.sqlite import vectors

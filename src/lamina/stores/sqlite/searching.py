@@ -212,8 +212,10 @@ def search(
     largest = max(parts, key=lambda part: part.documents, default=None)
     if largest is None:
         return Found(tuple(linked), general)
-    worths = largest.words.worths
-    return Found(tuple(linked), general, worths, largest.documents, len(hunt.expired))
+    return Found(
+        tuple(linked), general, largest.words.worths, largest.documents, len(hunt.expired),
+        degraded=nearest.degraded if nearest else (),
+    )  # fmt: skip
 
 
 def layers_in(where: Filter) -> set[str]:
@@ -244,14 +246,13 @@ def _scores(hunt: _Hunt, part: _Part, rids: Sequence[int]) -> dict[int, Match]:
         unplaced = [rid for rid in rids if rid not in near]
         near = part.near | hunt.nearest.cosines(part.within, unplaced)
     worths = part.words.worths
-    worth = sum(worths.values())
     found = {}
     for rid in rids:
         words = held.get(rid, _NOTHING)
         coverage = bm25.coverage(words.terms, worths)
         cosine = near.get(rid)
         record = hunt.records[rid]
-        found[rid] = Match(record, words.score, words.terms, coverage, worth, cosine)
+        found[rid] = Match(record, words.score, words.terms, coverage, cosine)
     return found
 
 

@@ -67,6 +67,7 @@ def left_out(found: "Recall") -> Iterator[str]:
         (found.expired, f"{found.expired} expired"),
         (found.doubtful, f"{found.doubtful} too unlikely (--floor)"),
         (found.repeated, f"{found.repeated} nearly the same as what is shown"),
+        (found.unfit, f"{found.unfit} too long (--budget)"),
     )
     said = [words for count, words in counts if count]
     if said:

@@ -87,6 +87,9 @@ def _show(session: Session, found: "Recall", how: dict[str, Any], *, explain: bo
     if found.abstained:
         out.show(line("Nothing relevant is remembered."))
         tell_why(session, how["scope"], how["as_of"])
+    if found.unfit and not explain:
+        many = hits.number_of(found.unfit, "relevant one")
+        out.show(line(Span(f"{many} did not fit into the budget.", DIM)))
     if found.suppressed and not explain:
         older = hits.number_of(found.suppressed, "older version")
         out.show(line(Span(f"{older} left out; `lamina history` has them.", DIM)))
