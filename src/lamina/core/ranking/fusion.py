@@ -39,7 +39,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "trust": 0.3,
     "confidence": 0.5,
     "importance": 0.3,
-    "recency": 0.3,
+    "recency": 0.15,
     "use": 0.05,
 }
 

@@ -167,15 +167,15 @@ class Nearest:
         near = zip(there, cosines, strict=True)
         return {rid: cosine for rid, cosine in near if cosine == cosine}
 
-    def _index(self, sid: int) -> Vectors | None:
-        if sid not in self._indexes:
-            self._indexes[sid] = self._segments.current(self._connection, sid)
-        return self._indexes[sid]
-
     @property
     def degraded(self) -> tuple[str, ...]:
         """What is not as it should be, for people."""
         return (_UNREADY,) if self.unready else ()
+
+    def _index(self, sid: int) -> Vectors | None:
+        if sid not in self._indexes:
+            self._indexes[sid] = self._segments.current(self._connection, sid)
+        return self._indexes[sid]
 
     def general(self) -> Sample | None:
         """How near records lie in general, by a sample of those that may be looked at."""
