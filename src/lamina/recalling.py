@@ -118,7 +118,7 @@ class RecallPath:
             hits,
             sum(hit.record.rev - 1 for hit in hits),
             round((clock.stopwatch() - start) * 1000, 3),
-            settled.degraded,
+            (*settled.degraded, *found.degraded),
             expired=found.expired,
             doubtful=0 if ranked else len(candidates),
             repeated=sum(len(one.duplicates) for one in ranked),

@@ -1,20 +1,19 @@
 """Every engine for vectors keeps the same promises."""
 
-import importlib
-import importlib.util
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lamina.errors import UnsupportedError
 from lamina.indexes.base import VectorIndex
-from lamina.indexes.lance import LanceVectors
+from lamina.indexes.lance import LanceSegment
 from lamina.indexes.vector_index import LiveVectors, Vectors
 from lamina.indexes.vectors import VectorBatch, VectorSegment
 from tests.indexes.making import a_header, fresh, only
-from tests.indexes.near import WIDTH, a_batch, some_vectors
+from tests.indexes.near import a_batch, some_vectors
+
+KINDS = {VectorSegment: "vectors", LanceSegment: "lance"}
 
 
 class VectorIndexContract:
@@ -75,9 +74,10 @@ class TestOverlay(VectorIndexContract):
 class Folded(LiveVectors):
     """One that makes a segment of every change."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, engine: type[VectorSegment] | type[LanceSegment]) -> None:
         super().__init__()
         self._folder = folder
+        self._engine = engine
 
     def add(self, batch: VectorBatch) -> None:
         super().add(batch)
@@ -89,38 +89,19 @@ class Folded(LiveVectors):
 
     def _fold(self) -> None:
         views, overlay = self.now.views, self.now.overlay
-        header = a_header("vectors", len(views), len(views) + 1)
+        header = a_header(KINDS[self._engine], len(views), len(views) + 1)
         path = fresh(self._folder, "segment")
-        newest = VectorSegment.build(path, header, [overlay.batch()], overlay.gone)
+        newest = self._engine.build(path, header, [overlay.batch()], overlay.gone)
         self.now = Vectors.of([*(view.segment for view in views), newest])
 
 
 class TestSegments(VectorIndexContract):
     @pytest.fixture
     def index(self, tmp_path: Path) -> VectorIndex:
-        return Folded(tmp_path)
+        return Folded(tmp_path, VectorSegment)
 
 
-if importlib.util.find_spec("lancedb"):
-
-    class TestLance(VectorIndexContract):
-        @pytest.fixture
-        def index(self, tmp_path: Path) -> Iterator[VectorIndex]:
-            index = LanceVectors(tmp_path, WIDTH)
-            yield index
-            index.close()
-
-        def test_a_table_is_found_again(self, tmp_path: Path) -> None:
-            LanceVectors(tmp_path, WIDTH).add(a_batch([1, 2]))
-            assert len(LanceVectors(tmp_path, WIDTH)) == 2
-
-
-def test_a_package_that_is_missing_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def missing(name: str) -> None:
-        raise ImportError(name)
-
-    monkeypatch.setattr(importlib, "import_module", missing)
-    with pytest.raises(UnsupportedError, match="pyarrow"):
-        LanceVectors(tmp_path, WIDTH)
+class TestLance(VectorIndexContract):
+    @pytest.fixture
+    def index(self, tmp_path: Path) -> VectorIndex:
+        return Folded(tmp_path, LanceSegment)

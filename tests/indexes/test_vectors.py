@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lamina.indexes import ivf, vector_index
+from lamina.indexes import ivf, looking
 from lamina.indexes.file import Array
 from lamina.indexes.places import EVERYWHERE, Sight
 from lamina.indexes.vector_index import Vectors
@@ -101,9 +101,9 @@ def exact(segment: VectorSegment, query: Array, limit: int, sight: Sight) -> set
 def test_lists_lose_little(
     many: VectorSegment, sight: Sight, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_index, "LOOKED_AT", 5000)
-    monkeypatch.setattr(vector_index, "COMPARED", 1000)
-    monkeypatch.setattr(vector_index, "EXACT", 2000)
+    monkeypatch.setattr(looking, "LOOKED_AT", 5000)
+    monkeypatch.setattr(looking, "COMPARED", 1000)
+    monkeypatch.setattr(looking, "EXACT", 2000)
     index = Vectors.of([many])
     found = same = 0
     for query in beside(many.rows.floats(slice(None, None, 750))):
@@ -131,8 +131,8 @@ def test_a_merge_remembers_what_was_taken_away_before_it(tmp_path: Path) -> None
 def test_a_merge_that_keeps_the_lists_finds_old_and_new(
     many: VectorSegment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_index, "LOOKED_AT", 1000)
-    monkeypatch.setattr(vector_index, "EXACT", 1000)
+    monkeypatch.setattr(looking, "LOOKED_AT", 1000)
+    monkeypatch.setattr(looking, "EXACT", 1000)
     more = a_batch([*range(40_001, 42_001)], 5)
     small = VectorSegment.build(tmp_path / "small", a_header("vectors", 1, 2), [more], [7])
     views = Vectors.of([many, small]).views

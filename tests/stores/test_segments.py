@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from lamina.core.settings import ENGINE, LANCE
 from lamina.stores.base import Store
 from lamina.stores.questions import Found, Search
 from lamina.stores.sqlite import index, nearest, segments
@@ -40,5 +41,21 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
+class LanceStore(FoldingStore):
+    """One whose vectors lie in tables of LanceDB."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.configure(ENGINE, LANCE)
+
+
 class TestSegments(SearchingClauses, EmbeddingClauses, PastClauses, IsolationClauses):
     pass
+
+
+class TestLance(SearchingClauses, EmbeddingClauses, PastClauses, IsolationClauses):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        store = LanceStore(tmp_path)
+        yield store
+        store.close()

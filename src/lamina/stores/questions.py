@@ -95,6 +95,8 @@ class Found:
     """How many documents the largest stream has that was searched."""
     expired: int = 0
     """Records among the best by words that were left out because their time has run out."""
+    degraded: tuple[str, ...] = ()
+    """What could not take part, or not as it should, in words for people."""
 
 
 def check_count(value: int | None, argument: str) -> None:
