@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lamina.core.record import Record
+from lamina.core.settings import BUILTIN, LANCE
 from lamina.core.vectors import Embedded, Vector, packed, unpacked
 from lamina.stores.base import Store
 from lamina.stores.questions import Found, Search
@@ -26,6 +27,8 @@ EAST = Vector(SPACE, packed((1.0, 0.0)))
 ROUNDING = 0.02
 """Segments round their vectors."""
 _ONE_AT_A_TIME = threading.Lock()
+KIND = {BUILTIN: "vectors1", LANCE: "lance1"}
+"""What the names of files with vectors begin with, by their engine."""
 Answers = list[dict[str, tuple[object, ...]]]
 ASKED = ("kettle", "cup record", "5", "recor", "nothing at all")
 
@@ -134,15 +137,21 @@ def _by_nearness(connection: Connection, asked: Search) -> dict[str, float]:
     }
 
 
+@pytest.fixture(params=KIND)
+def engine(request: pytest.FixtureRequest) -> str:
+    """What keeps vectors, each engine in turn."""
+    return str(request.param)
+
+
 def files(folder: Path) -> list[Path]:
-    """Everything in the folder of the indexes."""
-    place = folder / INDEXES
-    return sorted(place.iterdir()) if place.is_dir() else []
+    """Everything in the folder of the indexes, tables with all their files."""
+    every = sorted((folder / INDEXES).rglob("*"))
+    return [path for path in every if path.is_symlink() or not path.is_dir()]
 
 
 def kinds(folder: Path) -> list[str]:
     """What the segments are about."""
-    return [path.name.split("-")[0] for path in files(folder)]
+    return [path.name.split("-")[0] for path in files(folder) if path.parent.name == INDEXES]
 
 
 def _plain(found: Found) -> dict[str, tuple[object, ...]]:
