@@ -3,10 +3,13 @@
 import numpy as np
 
 from lamina.indexes.file import Array
-from lamina.indexes.vectors import VectorBatch
+from lamina.indexes.lance import LanceSegment
+from lamina.indexes.vectors import VectorBatch, VectorSegment
 from tests.indexes.making import SCOPES
 
 WIDTH = 64
+Engine = type[VectorSegment] | type[LanceSegment]
+KIND: dict[Engine, str] = {VectorSegment: "vectors", LanceSegment: "lance"}
 
 
 def some_vectors(rows: int, seed: int = 3, clusters: int = 40) -> Array:

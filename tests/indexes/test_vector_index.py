@@ -11,9 +11,7 @@ from lamina.indexes.lance import LanceSegment
 from lamina.indexes.vector_index import LiveVectors, Vectors
 from lamina.indexes.vectors import VectorBatch, VectorSegment
 from tests.indexes.making import a_header, fresh, only
-from tests.indexes.near import a_batch, some_vectors
-
-KINDS = {VectorSegment: "vectors", LanceSegment: "lance"}
+from tests.indexes.near import KIND, Engine, a_batch, some_vectors
 
 
 class VectorIndexContract:
@@ -45,6 +43,21 @@ class VectorIndexContract:
         assert {rid for rid, _ in index.search(batch.vectors[1], 9)} == {1, 3}
         assert np.isnan(index.cosines(batch.vectors[1], [2, 99])).all()
 
+    def test_among_equals_the_newest_are_taken(self, index: VectorIndex) -> None:
+        batch = a_batch([*range(1, 101)])
+        alike = np.repeat(batch.vectors[:1], 100, axis=0)
+        index.add(VectorBatch(batch.rids, batch.places, alike))
+        index.drop([97, 98])
+        assert index.search(alike[0], 4).rids.tolist() == [100, 99, 96, 95]
+
+    def test_names_are_not_read_as_conditions(self, index: VectorIndex) -> None:
+        names = ["project/it's", "project/it_s", "project/it's/task/a", "project/its", "x' or '1"]
+        rows = some_vectors(len(names))
+        rids = np.arange(1, len(names) + 1)
+        index.add(VectorBatch(rids, [(name, "log") for name in names], rows))
+        for name, seen in (("project/it's", {1, 3}), ("project/it_s", {2}), ("x' or '1", {5})):
+            assert set(index.search(rows[0], 9, only(name)).rids.tolist()) == seen
+
     def test_an_empty_index_finds_nothing(self, index: VectorIndex) -> None:
         query = some_vectors(1)[0]
         assert len(index) == 0
@@ -74,7 +87,7 @@ class TestOverlay(VectorIndexContract):
 class Folded(LiveVectors):
     """One that makes a segment of every change."""
 
-    def __init__(self, folder: Path, engine: type[VectorSegment] | type[LanceSegment]) -> None:
+    def __init__(self, folder: Path, engine: Engine) -> None:
         super().__init__()
         self._folder = folder
         self._engine = engine
@@ -89,7 +102,7 @@ class Folded(LiveVectors):
 
     def _fold(self) -> None:
         views, overlay = self.now.views, self.now.overlay
-        header = a_header(KINDS[self._engine], len(views), len(views) + 1)
+        header = a_header(KIND[self._engine], len(views), len(views) + 1)
         path = fresh(self._folder, "segment")
         newest = self._engine.build(path, header, [overlay.batch()], overlay.gone)
         self.now = Vectors.of([*(view.segment for view in views), newest])

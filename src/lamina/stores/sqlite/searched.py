@@ -190,6 +190,11 @@ class Searched:
             return []
         return [fault for derived in self._derived() for fault in derived.damaged()]
 
+    def lacking(self) -> str | None:
+        """What this process has not got of the engine that was chosen for the store."""
+        with self._connections.reading(snapshot=False) as connection:
+            return self._engine(connection)[1]
+
     def _sweep(self) -> list[str]:
         from lamina.stores.sqlite import shelf
 
