@@ -11,7 +11,7 @@ from lamina.indexes.lance import LanceSegment
 from lamina.indexes.vector_index import LiveVectors, Vectors
 from lamina.indexes.vectors import VectorBatch, VectorSegment
 from tests.indexes.making import a_header, fresh, only
-from tests.indexes.near import KIND, Engine, a_batch, some_vectors
+from tests.indexes.near import KIND, Engine, a_batch, needs_lance, some_vectors
 
 
 class VectorIndexContract:
@@ -114,6 +114,7 @@ class TestSegments(VectorIndexContract):
         return Folded(tmp_path, VectorSegment)
 
 
+@needs_lance
 class TestLance(VectorIndexContract):
     @pytest.fixture
     def index(self, tmp_path: Path) -> VectorIndex:

@@ -17,7 +17,16 @@ from lamina.indexes.vector_index import Vectors
 from lamina.indexes.vectors import VectorBatch, VectorSegment
 from lamina.indexes.views import stacked
 from tests.indexes.making import SCOPES, a_header, fresh, only, sights
-from tests.indexes.near import KIND, WIDTH, Engine, a_batch, beside, some_vectors
+from tests.indexes.near import (
+    ENGINES,
+    KIND,
+    WIDTH,
+    Engine,
+    a_batch,
+    beside,
+    needs_lance,
+    some_vectors,
+)
 
 Batch = dict[int, int | None]
 """For each record what its vector is made of; `None` takes it away."""
@@ -61,6 +70,7 @@ def test_an_index_finds_what_a_look_at_every_vector_finds(history: History) -> N
     finds_what_a_look_at_every_vector_finds(VectorSegment, history)
 
 
+@needs_lance
 @settings(max_examples=25, deadline=None)
 @given(HISTORIES)
 def test_tables_find_what_a_look_at_every_vector_finds(history: History) -> None:
@@ -129,7 +139,7 @@ def test_lists_lose_little(
     assert found >= 0.95 * same
 
 
-@pytest.mark.parametrize("engine", KIND)
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_merge_remembers_what_was_taken_away_before_it(tmp_path: Path, engine: Engine) -> None:
     batches = [[a_batch([1, 2])], [], [a_batch([3])]]
     gone: list[list[int]] = [[], [1], []]

@@ -21,6 +21,7 @@ from lamina.stores.sqlite.driver import Connection, rows
 from lamina.stores.sqlite.searching import search as find
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import search, written
+from tests.indexes.near import needs_lance
 
 SPACE = "compass"
 EAST = Vector(SPACE, packed((1.0, 0.0)))
@@ -137,7 +138,7 @@ def _by_nearness(connection: Connection, asked: Search) -> dict[str, float]:
     }
 
 
-@pytest.fixture(params=KIND)
+@pytest.fixture(params=[BUILTIN, pytest.param(LANCE, marks=needs_lance)])
 def engine(request: pytest.FixtureRequest) -> str:
     """What keeps vectors, each engine in turn."""
     return str(request.param)

@@ -17,6 +17,7 @@ from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import search
 from lamina.testing.embedders import FakeEmbedder
+from tests.indexes.near import needs_lance
 from tests.stores.segmented import (
     EAST,
     KIND,
@@ -31,7 +32,7 @@ from tests.stores.segmented import (
 )
 
 __all__ = ["large"]
-pytestmark = pytest.mark.usefixtures("large")
+pytestmark = [pytest.mark.usefixtures("large"), needs_lance]
 
 
 def missing(monkeypatch: pytest.MonkeyPatch, package: str = "lancedb") -> None:

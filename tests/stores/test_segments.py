@@ -14,6 +14,7 @@ from lamina.testing.contract.embedding import EmbeddingClauses
 from lamina.testing.contract.isolation import IsolationClauses
 from lamina.testing.contract.past import PastClauses
 from lamina.testing.contract.searching import SearchingClauses
+from tests.indexes.near import needs_lance
 
 
 class FoldingStore(SqliteStore):
@@ -53,6 +54,7 @@ class TestSegments(SearchingClauses, EmbeddingClauses, PastClauses, IsolationCla
     pass
 
 
+@needs_lance
 class TestLance(SearchingClauses, EmbeddingClauses, PastClauses, IsolationClauses):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[Store]:

@@ -21,6 +21,7 @@ from lamina.stores.base import Severity
 from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import look_for, write, written
+from tests.indexes.near import needs_lance
 from tests.meta.children import environment
 from tests.meta.tree import ROOT
 from tests.stores.segmented import (
@@ -293,7 +294,9 @@ print(any(path.name.startswith(sys.argv[2]) for path in (Path(sys.argv[1]) / "in
 """
 
 
-@pytest.mark.parametrize("kind", ["words", *KIND.values()])
+@pytest.mark.parametrize(
+    "kind", ["words", KIND[BUILTIN], pytest.param(KIND[LANCE], marks=needs_lance)]
+)
 def test_a_full_disk_costs_no_answer(tmp_path: Path, kind: str) -> None:
     made(tmp_path, LANCE if kind == KIND[LANCE] else BUILTIN)
     for path in (tmp_path / INDEXES).glob(f"{kind}-*.segment"):
