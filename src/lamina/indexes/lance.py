@@ -96,19 +96,22 @@ class LanceSegment:
         `gone` are records that were changed within what the header covers and have no vector.
         """
         # All of it before the first byte is written: who reads the records may give up.
-        full = [batch for batch in batches if len(batch.rids)]
-        rids = np.concatenate([np.zeros(0, "i8"), *(batch.rids for batch in full)])
+        parts: list[Any] = []
+        numbers: dict[Place, int] = {}
+        where: list[int] = []
+        for batch in batches:
+            parts += [_rows_of(batch)] if len(batch.rids) else []
+            where += [numbers.setdefault(place, len(numbers)) for place in batch.places]
+        rids = np.concatenate([np.zeros(0, "i8"), *(_column(part, "rid") for part in parts)])
         order = np.argsort(rids).astype("u4")
         if len(rids) > 1 and not (np.diff(rids[order]) > 0).all():
             raise ValueError("a record is in a segment once only")
-        numbers: dict[Place, int] = {}
-        where = [numbers.setdefault(place, len(numbers)) for one in full for place in one.places]
         places = Places.of(list(numbers), np.array(where, "u4"))
         tables.remove(path)
         try:
-            if full:
-                _write_table(path, full)
-            listing = tables.kept(path) if full else {}
+            if parts:
+                _write_table(path, parts)
+            listing = tables.kept(path) if parts else {}
             arrays = {"rids": rids, "order": order, "gone": np.array(sorted(gone), "i8")}
             facts = {"layers": list(places.layer_names), "table": listing}
             write(path, header, arrays | places.arrays(), facts)
@@ -212,28 +215,24 @@ class LanceSegment:
         return np.asarray(rows[where], "f4")
 
 
-def _write_table(path: Path, batches: Sequence[VectorBatch]) -> None:
-    """Sixteen bits per number, as in the table of the records: nothing is lost."""
+def _rows_of(batch: VectorBatch) -> Any:
+    """Sixteen bits per number, as where the records are: nothing is lost."""
     arrow = _used("pyarrow")
-    width = batches[0].vectors.shape[1]
-    kind = arrow.list_(arrow.float16(), width)
-    parts = [
-        arrow.table(
-            {
-                "rid": arrow.array(batch.rids, arrow.int64()),
-                "scope": arrow.array([scope for scope, _ in batch.places], arrow.utf8()),
-                "layer": arrow.array([layer for _, layer in batch.places], arrow.utf8()),
-                "vector": arrow.FixedSizeListArray.from_arrays(
-                    arrow.array(batch.vectors.astype("f2").reshape(-1)), type=kind
-                ),
-            }
-        )
-        for batch in batches
-    ]
+    numbers = arrow.array(batch.vectors.astype("f2").reshape(-1))
+    columns = {
+        "rid": arrow.array(batch.rids, arrow.int64()),
+        "scope": arrow.array([scope for scope, _ in batch.places], arrow.utf8()),
+        "layer": arrow.array([layer for _, layer in batch.places], arrow.utf8()),
+        "vector": arrow.FixedSizeListArray.from_arrays(numbers, batch.vectors.shape[1]),
+    }
+    return arrow.table(columns)
+
+
+def _write_table(path: Path, parts: Sequence[Any]) -> None:
     folder = tables.beside(path)
     with _told(path, writing=True):
         database = _used("lancedb").connect(folder.parent)
-        database.create_table(folder.stem, arrow.concat_tables(parts))
+        database.create_table(folder.stem, _used("pyarrow").concat_tables(parts))
 
 
 def _needed(package: str) -> Any:

@@ -4,6 +4,7 @@ The file names every file of the table with its size and checksum and is written
 counts whole or not at all, like everything else in the place of the indexes.
 """
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,6 @@ from typing import Any, Final, TypeAlias
 from zlib import crc32
 
 from lamina.durable import sync_folder
-from lamina.errors import IndexDamagedError
 from lamina.indexes.file import ArrayFile, Header, refuse_unless
 
 SUFFIX: Final = ".lance"
@@ -42,7 +42,7 @@ class TableFile:
         refuse_unless(listing is not None, path, "names no table")
         found = cls(file, listing or {})
         expected = {name: size for name, (size, _) in found.listing.items()}
-        refuse_unless(_sizes(path) == expected, path, "does not fit its table")
+        _refuse_unless(_sizes(path) == expected, path, "does not fit its table")
         return found
 
     @property
@@ -64,15 +64,9 @@ class TableFile:
             IndexDamagedError: Something was altered.
         """
         self.array_file.verify()
-        try:
-            for name, written in self.listing.items():
-                fits = _read(beside(self.path) / name, sync=False) == written
-                refuse_unless(fits, self.path, f"has a table that was altered in {name}")
-        except OSError as error:
-            raise IndexDamagedError(
-                f"the table of {self.path.name} cannot be read: {error.strerror}",
-                remedy="It is built again from the records",
-            ) from error
+        for name, written in self.listing.items():
+            fits = _found(beside(self.path) / name) == written
+            _refuse_unless(fits, self.path, f"has a table that was altered in {name}")
 
 
 def beside(path: Path) -> Path:
@@ -104,6 +98,13 @@ def kept(path: Path) -> Listing:
     return listing
 
 
+def _refuse_unless(holds: object, path: Path, fault: str) -> None:
+    if not holds and not path.exists():
+        # Not damaged, but removed while we looked: others have something better.
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    refuse_unless(holds, path, fault)
+
+
 def _files(table: Path) -> Iterator[Path]:
     return (one for one in sorted(table.rglob("*")) if one.is_symlink() or not one.is_dir())
 
@@ -126,6 +127,13 @@ def _listing(told: Any) -> Listing | None:
     try:
         return {str(name): (int(size), str(checksum)) for name, (size, checksum) in told.items()}
     except (AttributeError, TypeError, ValueError):
+        return None
+
+
+def _found(path: Path) -> tuple[int, str] | None:
+    try:
+        return _read(path, sync=False)
+    except FileNotFoundError:
         return None
 
 
