@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lamina.errors import IndexDamagedError
+from lamina.indexes import tables
 from lamina.indexes.base import VectorIndex
 from lamina.indexes.lance import LanceSegment
 from lamina.indexes.vector_index import LiveVectors, Vectors
@@ -34,6 +36,15 @@ class VectorIndexContract:
         index.add(newer)
         assert len(index) == 3
         assert index.cosines(newer.vectors[0], [2])[0] == pytest.approx(1, abs=0.01)
+
+    def test_cosines_come_in_the_order_asked_for(self, index: VectorIndex) -> None:
+        batch = a_batch([*range(1, 31)])
+        index.add(batch)
+        asked = [17, 3, 29, 99, 3]
+        near = index.cosines(batch.vectors[2], asked)
+        for rid, cosine in zip(asked, near.tolist(), strict=True):
+            right = float("nan") if rid == 99 else float(batch.vectors[rid - 1] @ batch.vectors[2])
+            assert cosine == pytest.approx(right, abs=0.01, nan_ok=True)
 
     def test_what_was_dropped_is_not_found(self, index: VectorIndex) -> None:
         batch = a_batch([1, 2, 3])
@@ -119,3 +130,15 @@ class TestLance(VectorIndexContract):
     @pytest.fixture
     def index(self, tmp_path: Path) -> VectorIndex:
         return Folded(tmp_path, LanceSegment)
+
+    def test_every_changed_byte_of_a_table_is_found(self, tmp_path: Path) -> None:
+        path = tmp_path / "segment"
+        LanceSegment.build(path, a_header("lance"), [a_batch([*range(1, 9)])])
+        for part in (one for one in tables.beside(path).rglob("*") if one.is_file()):
+            whole = part.read_bytes()
+            for at in range(0, len(whole), 7):
+                part.write_bytes(whole[:at] + bytes([whole[at] ^ 16]) + whole[at + 1 :])
+                with pytest.raises(IndexDamagedError, match="segment"):
+                    LanceSegment.open(path).file.verify()
+            part.write_bytes(whole)
+        LanceSegment.open(path).file.verify()

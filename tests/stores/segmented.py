@@ -98,8 +98,7 @@ def same(one: Answers, other: Answers) -> bool:
 def disagreements(store: SqliteStore, asked: Search) -> Iterator[str]:
     """Where segments answer otherwise than the tables do, in one snapshot of both."""
     with store._connections.reading() as connection:
-        nearest_ones = store._nearest(connection, asked.vector)
-        found = find(connection, asked, store._words(connection, asked), nearest_ones)
+        found = _by_files(store, connection, asked)
         words = _by_words(connection, asked)
         near = _by_nearness(connection, asked)
     ids = {match.record.id for match in found.matches}
@@ -113,6 +112,15 @@ def disagreements(store: SqliteStore, asked: Search) -> Iterator[str]:
             right is not None and abs((match.cosine or 0) - right) > ROUNDING
         ):
             yield f"{match.record.id} is as near as {match.cosine}, and should be {right}"
+
+
+def _by_files(store: SqliteStore, connection: Connection, asked: Search) -> Found:
+    while True:
+        try:
+            return store._found(connection, asked, store._words(connection, asked))
+        except OSError:
+            # A table was replaced by whoever folds.
+            store._forget()
 
 
 def _by_words(connection: Connection, asked: Search) -> dict[str, tuple[float, tuple[str, ...]]]:
