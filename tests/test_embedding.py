@@ -7,7 +7,9 @@ import pytest
 
 import lamina
 from lamina import Memory
+from lamina.backlog import MANY_ASIDE
 from lamina.embedding import MANY
+from lamina.errors import EmbedderUnavailableError
 from lamina.testing import FakeEmbedder, Fault, FaultyEmbedder
 from tests.places import STORES, where
 
@@ -45,6 +47,20 @@ def test_much_that_waits_is_made_in_the_background(place: str) -> None:
         until(mem)
 
 
+def test_much_text_is_never_made_in_one_go(place: str) -> None:
+    """A recall waits for one go at most, and so does whoever ends the process."""
+    fake = FakeEmbedder()
+    with lamina.open(place, embedder=fake) as mem:
+        mem.remember_many([{"text": f"{n} " + "a long chunk " * 100} for n in range(30)])
+        found = mem.recall("chunk")
+        assert "lamina reindex" in found.degraded[0]
+        assert mem.catch_up() is None
+        assert mem.vectors().pending == 0
+        assert not mem.recall("chunk").degraded
+    assert len(fake.calls) > 3
+    assert max(sum(map(len, texts)) for texts, _ in fake.calls) <= 20_000
+
+
 @pytest.mark.parametrize("fault", [Fault.DOWN, Fault.SHORT, Fault.NAN, Fault.ZERO, Fault.WIDE])
 def test_a_failing_embedder_loses_no_write_and_no_recall(place: str, fault: Fault) -> None:
     faulty = FaultyEmbedder(FakeEmbedder(), fault)
@@ -71,6 +87,47 @@ def test_a_text_that_is_refused_holds_nothing_up(place: str) -> None:
         health = mem.vectors()
         assert (health.made, health.pending, health.refused) == (2, 0, 1)
         assert [hit.record.text for hit in mem.recall("poison").hits] == ["poison apple"]
+
+
+def test_texts_that_cannot_be_taken_now_hold_up_none_behind_them(place: str) -> None:
+    faulty = FaultyEmbedder(FakeEmbedder(), chokes_on="poison")
+    with lamina.open(place, embedder=faulty) as mem:
+        mem.remember_many([{"text": f"poison apple {n}"} for n in range(100)])
+        mem.remember_many([{"text": f"a kettle {n}"} for n in range(5)])
+        mem.reindex()
+        health = mem.vectors()
+        assert (health.made, health.pending, health.refused) == (5, 100, 0)
+        assert "too busy" in (health.error or "")
+        faulty.chokes_on = ""
+        # What was set aside is not forgotten: who asks for it has it tried again at once.
+        assert mem.reindex().vectors.made == 105
+
+
+def test_a_text_that_cannot_be_taken_now_costs_no_recall_again_and_again(place: str) -> None:
+    class Local(FaultyEmbedder):
+        is_local = True
+
+    faulty = Local(FakeEmbedder(), chokes_on="poison")
+    with lamina.open(place, embedder=faulty) as mem:
+        mem.remember_many([{"text": "poison apple"}, {"text": "a kettle"}])
+        assert "wait" in mem.recall("kettle").degraded[0]
+        assert (mem.vectors().made, mem.vectors().pending) == (1, 1)
+        before = faulty.count
+        assert "wait" in mem.recall("kettle").degraded[0]
+        assert faulty.count == before + 1
+        faulty.chokes_on = ""
+        mem.reindex()
+        assert not mem.recall("kettle").degraded
+
+
+def test_an_embedder_that_takes_hardly_any_text_is_left_alone(tmp_path: Path) -> None:
+    faulty = FaultyEmbedder(FakeEmbedder(), chokes_on="poison")
+    with lamina.open(tmp_path, embedder=faulty) as mem:
+        mem.remember_many([{"text": f"poison apple {n}"} for n in range(MANY_ASIDE + 100)])
+        mem.remember("a kettle")
+        with pytest.raises(EmbedderUnavailableError, match="too busy"):
+            mem.reindex()
+        assert mem.vectors().pending == MANY_ASIDE + 101
 
 
 def test_another_embedder_does_not_take_over_by_itself(tmp_path: Path) -> None:

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Final
 
 from lamina import config
 from lamina.background import Worker
+from lamina.backlog import Backlog, Watched, in_one_go
 from lamina.clock import stopwatch
 from lamina.core.embedder_spec import OFF
-from lamina.core.indexing import embedded_text
 from lamina.core.settings import EMBEDDER, effective
-from lamina.core.vectors import Embedded, Vector
+from lamina.core.vectors import Vector
 from lamina.errors import (
     EmbedderError,
     InvalidInputError,
@@ -32,9 +32,9 @@ from lamina.errors import (
 from lamina.results import VectorHealth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from lamina.core.record import Record
+    from lamina.backlog import Later
     from lamina.embedders.checking import CheckedEmbedder
     from lamina.embedders.protocol import Embedder
     from lamina.stores.base import Store
@@ -49,22 +49,16 @@ DUTY: Final = "vectors"
 _ANOTHER: Final = "vectors: made by another embedder than this process has"
 MANY: Final = 256
 """Records written by one process after which it makes vectors even if it recalls nothing."""
-_BATCH: Final = 64
 _AT_RECALL: Final = 32
+"""Records that a recall sees to before it answers, if they are short."""
+_BATCH: Final = 64
+_WAITING: Final = "vectors: some records wait for theirs; `lamina reindex` makes them now"
 _LONGEST_QUESTION: Final = 4_000
 """Characters of a query that are placed; the rest, as all of it, is looked for by its words."""
 _BELIEVED_SECONDS: Final = 1.0
 _QUIET_SECONDS: Final = 0.1
 _PATIENCE_SECONDS: Final = 2.0
 """How long vectors wait for writers, who would have to share the interpreter with them."""
-
-
-_UNRELATED: Final = (
-    "The invoice was paid twice by mistake.", "Her brother plays the cello.",
-    "Rain is expected over the northern hills.", "def close(handle): handle.flush()",
-    "Add two eggs and stir until smooth.", "The referee stopped the match after an hour.",
-    "Kubernetes restarts the pod when the probe fails.", "He is allergic to shellfish.",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +83,7 @@ class Vectors:
         self._mine: tuple[str, CheckedEmbedder | None] | None = None
         self._error: LaminaError | None = None
         self._unrelated: dict[str, float] = {}
+        self._later: Later = {}
 
     # -- recall
 
@@ -111,8 +106,8 @@ class Vectors:
         except (EmbedderError, UnsupportedError, StoreError) as error:
             self._error = error
             return Question(degraded=f"vectors: {error.message}")
-        degraded = "vectors: some records wait for theirs" if waits else None
-        return Question(Vector(embedder.fingerprint, row.astype("<f4").tobytes()), degraded)
+        placed = Vector(embedder.fingerprint, row.astype("<f4").tobytes())
+        return Question(placed, _WAITING if waits else None)
 
     def near(self, texts: list[str], asked: Vector) -> list[float | None]:
         """How near texts that are not in the store lie to a question that was placed."""
@@ -129,16 +124,14 @@ class Vectors:
         return [float(made[n] @ point) if n in made else None for n in range(len(texts))]
 
     def unrelated(self) -> float:
-        """The cosine that the embedder in force gives texts which have nothing in common.
-
-        Ranking was measured with embedders that give nearly none; others are asked once.
-        """
+        """The cosine that the embedder in force gives texts which have nothing in common."""
         embedder = self._embedder()
         if embedder is None or embedder.is_local:
             return 0.0
         if embedder.fingerprint not in self._unrelated:
-            near = self._near_each_other(embedder)
-            self._unrelated[embedder.fingerprint] = near
+            from lamina.embedders.spreading import nearness_of_the_unrelated
+
+            self._unrelated[embedder.fingerprint] = nearness_of_the_unrelated(embedder)
         return self._unrelated[embedder.fingerprint]
 
     # -- making
@@ -166,11 +159,12 @@ class Vectors:
         self,
         tell: Callable[[float], None] = lambda share: None,
         *,
-        limit: int | None = None,
         stop: Callable[[], bool] = lambda: False,
         polite: bool = False,
     ) -> int:
         """Make what is pending, and let the wanted space take over once it is whole.
+
+        A text that the embedder cannot take for now is left for another time.
 
         Raises:
             EmbedderError: The embedder is down, or answers wrongly; what was made is kept.
@@ -180,16 +174,49 @@ class Vectors:
             return 0
         self._settle(embedder)
         total, made = self._store.progress(embedder.fingerprint).pending, 0
-        while not stop() and (limit is None or made < limit):
+        if not polite:
+            # Somebody waits for it, and may have seen to what was wrong.
+            self._later.clear()
+        backlog = Backlog(self._store, embedder, self._later)
+        while not stop() and self._is_wanted(embedder):
             if polite:
                 self._let_writers_go_first(stop)
-            step = self._step(embedder, _BATCH if limit is None else min(_BATCH, limit - made))
-            made += step
-            tell(made / total if made < total else 1.0)
-            if not step:
+            due = in_one_go(backlog.due(backlog.waiting(_BATCH))[:_BATCH])
+            if not due:
                 self._take_over(embedder)
                 break
+            made += backlog.keep(due)
+            self._error = backlog.error
+            tell(made / total if made < total else 1.0)
         return made
+
+    def catch_up(self, tell: Callable[[float], None]) -> str | None:
+        """Make all that is pending, here and now; what kept it from being made, if anything did."""
+        # Or it would be waited for, and it is polite to writers.
+        self.stop()
+        try:
+            self.make_all(tell)
+        except (EmbedderError, UnsupportedError, StoreError) as error:
+            self._error = error
+            return f"vectors: {error.message}"
+        return None
+
+    def make_all(self, tell: Callable[[float], None]) -> None:
+        """Make what is pending, or see another process make it; then what searches faster.
+
+        Raises:
+            EmbedderError: The embedder is down, or answers wrongly; what was made is kept.
+        """
+        embedder = self._embedder()
+        if embedder is not None:
+            self._settle(embedder)
+            watched = Watched(self._store, embedder.fingerprint, tell)
+            while True:
+                with self._store.duty(DUTY) as is_ours:
+                    if is_ours or watched.is_over():
+                        self.make(watched.tell_rest)
+                        break
+        self._store.fold()
 
     def check(self, spec: str) -> None:
         """Refuse an embedder that this process could not open."""
@@ -251,18 +278,6 @@ class Vectors:
             self._mine = (spec, open_embedder(spec, config.load_services()))
         return self._mine[1]
 
-    @staticmethod
-    def _near_each_other(embedder: CheckedEmbedder) -> float:
-        from lamina.embedders.protocol import Role
-
-        try:
-            rows = embedder.embed(_UNRELATED, Role.DOCUMENT)
-        except EmbedderError:
-            return 0.0
-        number = len(_UNRELATED)
-        others = float((rows @ rows.T).sum()) - number
-        return max(0.0, others / (number * (number - 1)))
-
     def _is_on(self) -> bool:
         """Whether vectors are made at all; asked about once a second, for it costs a read."""
         if self._given is not None:
@@ -312,53 +327,31 @@ class Vectors:
 
     def _catch_up(self, embedder: CheckedEmbedder) -> bool:
         """See to what waits, if it is little; whether nothing waits any more."""
-        waiting = self._store.unembedded(embedder.fingerprint, _AT_RECALL + 1)
-        if not waiting:
-            return True
-        if len(waiting) > _AT_RECALL or not embedder.is_local:
+        backlog = Backlog(self._store, embedder, self._later)
+        waiting = backlog.waiting(_AT_RECALL + 1)
+        due = backlog.due(waiting)
+        if not due:
+            return not waiting
+        is_much = len(due) > _AT_RECALL or len(in_one_go(due)) < len(due)
+        if is_much or not embedder.is_local:
             self._nudge()
             return False
         if stopwatch() < self._refused_until:
             return False
         try:
-            self._keep(embedder, waiting, wait=False)
+            made = backlog.keep(due, wait=False)
+            self._error = backlog.error
             self._settle(embedder)
         except (StoreError, InvalidInputError) as error:
             # Busy, full, or not ours to write: recall does not depend on it, nor wait each time.
             self._error, self._refused_until = error, stopwatch() + _PATIENCE_SECONDS
             return False
-        return True
+        return made == len(waiting)
 
-    def _step(self, embedder: CheckedEmbedder, size: int) -> int:
-        """Make one batch; 0 when there is nothing left to do."""
+    def _is_wanted(self, embedder: CheckedEmbedder) -> bool:
+        """Whether this process was asked to make vectors of its own kind."""
         chosen = self._store.settings()
-        if embedder.fingerprint not in (chosen.get(ACTIVE), chosen.get(WANTED)):
-            # Nobody asked this process to make vectors of its own kind.
-            return 0
-        waiting = self._store.unembedded(embedder.fingerprint, size)
-        return self._keep(embedder, waiting) if waiting else 0
-
-    def _keep(
-        self, embedder: CheckedEmbedder, waiting: Sequence[Record], *, wait: bool = True
-    ) -> int:
-        from lamina.embedders.protocol import Role
-        from lamina.embedders.separating import embed_each
-
-        texts = [embedded_text(record) for record in waiting]
-        found = embed_each(embedder, texts, Role.DOCUMENT)
-        made = [
-            Embedded(record.id, record.rev, row.astype("<f4").tobytes())
-            for n, record in enumerate(waiting)
-            if (row := found.vectors.get(n)) is not None
-        ]
-        made += [
-            Embedded(waiting[n].id, waiting[n].rev, None)
-            for n, error in found.refused.items()
-            if not error.retryable
-        ]
-        self._store.embed(embedder.fingerprint, made, wait=wait)
-        self._error = next(iter(found.refused.values()), None)
-        return len(made)
+        return embedder.fingerprint in (chosen.get(ACTIVE), chosen.get(WANTED))
 
     def _take_over(self, embedder: CheckedEmbedder) -> None:
         """Switch to the wanted space, which is whole, in one step; then drop the others."""

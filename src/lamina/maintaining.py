@@ -52,13 +52,13 @@ def analysed(record: Record) -> tuple[str, ...]:
 def reindex(
     store: Store, vectors: "Vectors", tell: "Callable[[float], None]" = lambda share: None
 ) -> Reindexed:
-    """Build the keyword index anew, then make every vector that is missing."""
+    """Build the keyword index anew, make every vector that is missing, and fold both."""
     records = store.reindex(analysed)
     tell(_WORDS_SHARE)
     vectors.change()
-    # Or the worker would make the same vectors at the same time.
+    # Or it would be waited for, and it is polite to writers.
     vectors.stop()
-    vectors.make(lambda share: tell(_WORDS_SHARE + (1 - _WORDS_SHARE) * share))
+    vectors.make_all(lambda share: tell(_WORDS_SHARE + (1 - _WORDS_SHARE) * share))
     tell(1.0)
     return Reindexed(records, vectors.health())
 
@@ -102,7 +102,9 @@ def _embedding(found: "VectorHealth") -> Finding:
     told = f"{found.embedder}: {found.made:,} made, {found.pending:,} pending"
     wrong, remedy = _in_the_way(found)
     if not wrong:
-        return Finding("embedding", Severity.OK, told)
+        # They come with use, so nothing is wrong; but until then words alone find them.
+        hint = "`lamina reindex` makes them now" if found.pending else ""
+        return Finding("embedding", Severity.OK, told, remedy=hint)
     return Finding("embedding", Severity.NOTE, f"{told}; {'; '.join(wrong)}", remedy=remedy)
 
 

@@ -15,6 +15,7 @@ from lamina.core.filters import Filter, matches, parse
 from lamina.core.indexing import embedded_text
 from lamina.core.instants import check_instant, looking_back
 from lamina.core.ranking import (
+    LIKELY,
     WEIGHTS,
     Background,
     Candidate,
@@ -46,9 +47,10 @@ if TYPE_CHECKING:
 _CANDIDATES: Final = 60
 """How many by words, and by nearness, come into question; more when more are asked for."""
 _SPARE: Final = 20
-_LEAST: Final = 0.0
-"""How likely each hit must be at least where nobody has said."""
+_USUAL: Final = 10
+"""How many hits there are at most where nobody has said."""
 _NOT_AMONG: Final = "It is neither among the best by words nor among the nearest in meaning."
+_UNFIT: Final = "It has {:,} tokens, and did not fit into the {:,} of the budget any more."
 _OLD_VERSIONS: Final = 64
 """How many replaced versions a recall of the past places anew."""
 
@@ -57,7 +59,7 @@ class How(TypedDict, total=False):
     """What a recall may be told beside what it looks for."""
 
     k: int
-    """At most so many; 10 by default."""
+    """So many, if there are; by default at most 10, and none that are hardly likely."""
     layers: Sequence[str] | None
     """The layers to search; by default all but `session`, `archive` and `working`."""
     where: Mapping[str, Any] | Filter | None
@@ -108,10 +110,8 @@ class RecallPath:
         found = self._store.search(settled.search)
         candidates, background = self._known(settled, found)
         ranked = rank(settled.question, candidates, background, settled.options)
-        hits = tuple(
-            Hit(one.record, one.probability, one.terms, one.parts)
-            for one in _within(ranked, settled.budget)
-        )
+        fitting = list(_within(ranked, settled.budget))
+        hits = tuple(Hit(one.record, one.probability, one.terms, one.parts) for one in fitting)
         self._announcer.searched(query, hits)
         self._vectors.tend()
         return Recall(
@@ -122,6 +122,7 @@ class RecallPath:
             expired=found.expired,
             doubtful=0 if ranked else len(candidates),
             repeated=sum(len(one.duplicates) for one in ranked),
+            unfit=len(ranked) - len(fitting),
         )
 
     def why_not(self, record: Record, query: str, how: How) -> WhyNot:
@@ -137,6 +138,10 @@ class RecallPath:
         candidates, background = self._known(settled, found)
         absence = why_absent(settled.question, candidates, background, settled.options, record.id)
         reasons: tuple[str, ...] = () if absence.reason == "returned" else (absence.sentence,)
+        if not reasons and settled.budget is not None:
+            ranked = rank(settled.question, candidates, background, settled.options)
+            if record.id not in {one.record.id for one in _within(ranked, settled.budget)}:
+                reasons = (_UNFIT.format(record.tokens, settled.budget),)
         if record.id not in known and reasons:
             reasons = (_NOT_AMONG, *reasons)
         one = absence.ranked
@@ -270,12 +275,15 @@ def _options(how: How, floor: str) -> Options:
             f"`budget` must be a number of tokens, not {budget!r:.40}",
             remedy="Use a whole number from 1, or none for no limit",
         )
-    least = _share(how["floor"], "floor") if "floor" in how else in_force
+    given = _share(how["floor"], "floor") if "floor" in how else in_force
+    diversity = _share(how.get("diversity", 0.0), "diversity")
+    # Who wants so and so many wants the last of them too; but variety is no reason for rubbish.
+    usual = 0.0 if "k" in how and not diversity else LIKELY
     return Options(
-        limit=check_limit(how.get("k", 10), "k"),
-        floor=least,
-        least=_LEAST if least is None else least,
-        diversity=_share(how.get("diversity", 0.0), "diversity"),
+        limit=check_limit(how.get("k", _USUAL), "k"),
+        floor=given,
+        least=usual if given is None else given,
+        diversity=diversity,
         weights=_checked_weights(how.get("weights", {})),
     )
 

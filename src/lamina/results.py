@@ -37,11 +37,13 @@ class Recall:
     """Records that came into question and were less likely than the floor."""
     repeated: int = 0
     """Records that say nearly the same as a hit and were left out for it."""
+    unfit: int = 0
+    """Records that would be hits and did not fit into the budget."""
 
     @property
     def abstained(self) -> bool:
         """Whether nothing relevant was found, so that nothing is returned."""
-        return not self.hits
+        return not self.hits and not self.unfit
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +215,9 @@ class IndexReport:
     """Files that were left out, each with the reason."""
     notes: tuple[tuple[str, str], ...] = ()
     """Files that were taken in with a reservation."""
+    scope: str = ""
+    """Where the chunks are."""
+    sealed: int = 0
+    """Secrets that were found in what was written, and sealed."""
+    degraded: tuple[str, ...] = ()
+    """What could not be done about it yet, such as vectors while a service is down."""

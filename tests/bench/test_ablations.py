@@ -23,10 +23,15 @@ def garden(tmp_path: Path) -> Iterator[Told]:
         yield store
 
 
-def _hits(store: Told, name: str, query: str = ASKED) -> dict[str, Hit]:
+def _changed(store: Told, name: str) -> Told:
     changed = {one.name: changed for one, changed in Laboratory(store).variants()}[name]
     assert changed is not None
-    hits = changed.mem.recall(query, layers=store.layers, floor=0.0).hits
+    return changed
+
+
+def _hits(store: Told, name: str, query: str = ASKED) -> dict[str, Hit]:
+    changed = _changed(store, name)
+    hits = changed.mem.recall(query, layers=store.layers, floor=0.0, weights=changed.weights).hits
     return {store.documents[hit.record.id]: hit for hit in hits}
 
 
@@ -59,6 +64,8 @@ def test_a_part_of_the_sum_is_left_out(garden: Told) -> None:
     assert less
     assert not any("coverage" in hit.parts for hit in less.values())
     assert any("meaning" in hit.parts for hit in less.values())
+    asked = _changed(garden, "coverage").ask(ASKED, floor=0.0)
+    assert asked.scores != garden.ask(ASKED, floor=0.0).scores
 
 
 def test_every_part_that_is_left_out_is_one_of_the_ranking() -> None:

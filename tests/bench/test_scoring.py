@@ -4,7 +4,8 @@ import pytest
 
 from lamina.bench.scoring import by_category, judge, summary
 from lamina.bench.sets import Question
-from lamina.bench.silence import Answered, Evidence, Stray, mean_curve
+from lamina.bench.silence import FLOORS, Answered, Evidence, Stray, mean_curve
+from lamina.core.ranking.calibrate import DEFAULT_FLOOR
 
 ONE = Question("q1", "?", frozenset({"a"}), "alone")
 TWO = Question("q2", "?", frozenset({"a", "b"}), "pair", frozenset({"b"}))
@@ -56,7 +57,7 @@ def test_each_measure_is_averaged_over_the_questions_it_applies_to() -> None:
 def test_a_floor_is_judged_by_what_it_silences_and_what_it_costs() -> None:
     answered = [Answered((0.9, 0.4, 0.2), (False, True, True), 2), Answered((0.7,), (True,), 1)]
     evidence = Evidence(answered, [Stray(True, 0.3), Stray(False, 0.8), Stray(True, -1.0)])
-    for floor, silent, recall in ((0, 1 / 3, 1), (0.3, 1 / 3, 0.75), (0.5, 2 / 3, 0.5), (1, 1, 0)):
+    for floor, silent, recall in ((0, 1 / 3, 1), (0.3, 1 / 3, 1), (0.8, 2 / 3, 0.5), (1, 1, 0)):
         point = evidence.at(floor)
         assert point is not None
         assert point.silent == pytest.approx(silent)
@@ -66,11 +67,20 @@ def test_a_floor_is_judged_by_what_it_silences_and_what_it_costs() -> None:
     assert evidence.usual(recall=0.75) == {"silent": 0.6667, "lost": 0.25, "questions": 3}
 
 
-def test_only_the_first_ten_that_pass_the_floor_count() -> None:
+def test_only_the_first_ten_count_whatever_the_floor() -> None:
     scores = tuple(0.5 - at / 100 for at in range(12))
-    last = Answered((0.1, *scores), (False, *[False] * 9, True, False, False), 1)
-    assert last.recall(0.0) == 0
-    assert last.recall(0.2) == 1
+    for place, recall in ((9, 1), (10, 0)):
+        found = Answered(scores, tuple(at == place for at in range(12)), 1)
+        assert found.recall(0.0) == found.recall(0.5) == recall
+        assert found.recall(0.51) == 0
+    assert Answered((), (), 1).recall(0.0) == 0
+
+
+def test_the_curve_shows_most_where_the_default_floor_lies() -> None:
+    near = [floor for floor in FLOORS if abs(floor - DEFAULT_FLOOR) <= 0.02]
+    assert len(near) >= 5
+    assert (FLOORS[0], FLOORS[-1]) == (0, 1)
+    assert list(FLOORS) == sorted(set(FLOORS))
 
 
 def test_the_mean_curve_takes_all_sets_alike() -> None:

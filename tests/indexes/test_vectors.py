@@ -101,7 +101,7 @@ def finds_what_a_look_at_every_vector_finds(engine: Engine, history: History) ->
         if cosines:
             background = index.background(query, sight)
             assert background.mean == pytest.approx(np.mean([*cosines.values()]), abs=0.02)
-            assert background.deviation == pytest.approx(np.std([*cosines.values()]), abs=0.02)
+            assert background.size == len(cosines)
 
 
 @pytest.fixture

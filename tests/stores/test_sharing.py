@@ -122,6 +122,23 @@ def test_folding_is_due_only_until_it_was_done(
         assert not store.fold_is_due()
 
 
+def test_what_is_only_taken_away_is_folded_as_far_as_that_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "OVERLAY", 4)
+    with closing(SqliteStore(tmp_path)) as store:
+        records = told(store, 12)
+        store.fold()
+        for record in records[:5]:
+            write(store, Move(id=record.id, state=State.FORGOTTEN))
+        assert len(look_for(store, "record", vector=EAST)) == 7
+        assert store.fold_is_due()
+        store.fold()
+        assert len(look_for(store, "record", vector=EAST)) == 7
+        # Or every recall would have it tried again.
+        assert not store.fold_is_due()
+
+
 HOLDER = """
 import sys
 from pathlib import Path

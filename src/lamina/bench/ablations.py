@@ -7,7 +7,6 @@ have in common, a question's vector and what the store found, is worked out once
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from lamina import config
@@ -19,7 +18,6 @@ from lamina.embedders.protocol import Embedder, Role
 from lamina.embedders.registry import open_embedder
 from lamina.embedding import Vectors
 from lamina.memory import Memory
-from lamina.recalling import How, RecallPath
 from lamina.stores.base import Store
 from lamina.stores.questions import Found, Search
 from lamina.vault import Vault
@@ -92,34 +90,11 @@ class Laboratory:
                 yield ablation, None
                 continue
             store = cast("Store", _Blind(self.told.mem.store, ablation, self._found))
-            mem = _Ablated(store, self.told.mem, Vectors(store, given), ablation.part)
-            yield ablation, replace(self.told, mem=mem)
-
-
-class _Ablated(Memory):
-    """The same memory, whose recall ranks without one part."""
-
-    def __init__(self, store: Store, whole: Memory, vectors: Vectors, part: str | None) -> None:
-        # Sealed values are not opened for a recall, so any key will do.
-        super().__init__(store, Vault.ephemeral(), whole.principal, vectors=vectors)
-        self._without = frozenset[str]() if part is None else frozenset((part,))
-
-    @cached_property
-    def _recalls(self) -> RecallPath:
-        path = _Without(self.store, self._reads, self._vectors, self._announcer)
-        path.parts = self._without
-        return path
-
-
-class _Without(RecallPath):
-    """A recall that leaves parts out of its ranking."""
-
-    parts: frozenset[str]
-
-    def _settle(self, query: str, how: How) -> Any:
-        settled = super()._settle(query, how)
-        weights = dict.fromkeys(self.parts, 0.0)
-        return replace(settled, options=replace(settled.options, weights=weights))
+            # Sealed values are not opened for a recall, so any key will do.
+            vault, who = Vault.ephemeral(), self.told.mem.principal
+            mem = Memory(store, vault, who, vectors=Vectors(store, given))
+            weights = {} if ablation.part is None else {ablation.part: 0.0}
+            yield ablation, replace(self.told, mem=mem, weights=weights)
 
 
 class _Blind:

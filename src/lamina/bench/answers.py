@@ -61,7 +61,7 @@ class SetAnswers:
 
     def take_stray(self, origin: Origin, usual: Ranked, free: Ranked) -> None:
         """Keep what came back for a question that has no answer."""
-        stray = Stray(not usual.documents, max(free.scores, default=-1.0))
+        stray = Stray(not usual.documents, next(iter(free.scores), -1.0))
         self.strays.setdefault(origin, []).append(stray)
 
     def to_json(self) -> dict[str, Any]:

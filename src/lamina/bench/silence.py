@@ -1,6 +1,8 @@
 """Knowing when to be still: how often nothing is said where there is nothing to say, and its price.
 
-One recall without a floor is enough for every floor, because a hit tells how likely it is.
+A floor is understood as the default one: an answer whose best hit does not reach it is not given,
+any other is given whole. One recall without a floor is enough for every floor, because a hit tells
+how likely it is.
 """
 
 from collections.abc import Sequence
@@ -8,8 +10,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
-STEPS: Final = 50
-FLOORS: Final = tuple(round(step / STEPS, 4) for step in range(STEPS + 1))
+FLOORS: Final = tuple(mille / 1000 for mille in (*range(0, 200, 5), *range(200, 1001, 20)))
+"""Closer together where most is decided."""
 _CUTOFF: Final = 10
 
 
@@ -24,10 +26,9 @@ class Answered:
     """How many documents answer it."""
 
     def recall(self, floor: float) -> float:
-        """The share of the answers among the first ten that reach a floor."""
-        passed = [good for score, good in zip(self.scores, self.is_gold, strict=True)
-                  if score >= floor]  # fmt: skip
-        return sum(passed[:_CUTOFF]) / self.gold
+        """What share of it the first ten hold, if the best of them reaches a floor."""
+        is_given = bool(self.scores) and self.scores[0] >= floor
+        return sum(self.is_gold[:_CUTOFF]) / self.gold if is_given else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Stray:
 
     is_silent: bool
     best: float
-    """How likely the likeliest hit was held to be; -1 where there was none at all."""
+    """How likely the best hit was held to be; -1 where there was none at all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """A store that was told the documents of a collection, by the way in that everyone uses."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -44,6 +44,8 @@ class Told:
     layers: tuple[str, ...]
     written_seconds: float
     embedded_seconds: float
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """What recall is told of how much signals count."""
 
     def ask(self, text: str, *, floor: float | None = None) -> Ranked:
         """Ask as a user would; what comes back is documents again.
@@ -51,7 +53,7 @@ class Told:
         Conversations end long before the day of the measurement, so a question is asked as if on
         the day of the newest document.
         """
-        how: How = {"k": DEPTH, "layers": self.layers}
+        how: How = {"k": DEPTH, "layers": self.layers, "weights": self.weights}
         if floor is not None:
             how["floor"] = floor
         if self.collection.newest is not None:

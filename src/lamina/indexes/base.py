@@ -33,7 +33,6 @@ class Background:
     """How near a query is to just any record: what a cosine has to be compared with."""
 
     mean: float = 0.0
-    deviation: float = 0.0
     size: int = 0
     """How many records in sight there are."""
 

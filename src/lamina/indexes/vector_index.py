@@ -94,10 +94,7 @@ def _pooled(samples: Sequence[tuple[int, Array]]) -> Background:
         return Background()
     weights = np.array([number for number, _ in samples], "f8")
     means = np.array([sample.mean(dtype="f8") for _, sample in samples])
-    mean = float(np.average(means, weights=weights))
-    spread = np.array([sample.var(dtype="f8") for _, sample in samples]) + (means - mean) ** 2
-    deviation = float(np.average(spread, weights=weights)) ** 0.5
-    return Background(mean, deviation, int(weights.sum()))
+    return Background(float(np.average(means, weights=weights)), int(weights.sum()))
 
 
 def _nearest(rids: Array, cosines: Array, limit: int) -> Neighbours:

@@ -70,8 +70,8 @@ class WordIndex:
         every = statistics.documents
         variants = tuple(
             # The caller's count may be a moment older than the index.
-            Variant(token, term, holders, weight * bm25.idf(max(every, holders), holders))
-            for token, term, weight, holders in found[: bm25.MAX_VARIANTS]
+            Variant(token, weight * bm25.idf(max(every, holders), holders))
+            for token, weight, holders in found[: bm25.MAX_VARIANTS]
         )
         return Ranking(self.views, self.overlay, variants, statistics.average, visible & eligible)
 
@@ -83,20 +83,20 @@ class WordIndex:
 
     def _variants(
         self, terms: Sequence[Term], visible: Sight, *, anywhere: bool
-    ) -> Iterator[tuple[str, str, float, int]]:
-        """The tokens that stand for the terms of a query: (token, term, weight, holders)."""
+    ) -> Iterator[tuple[str, float, int]]:
+        """The tokens that stand for the terms of a query: (token, weight, documents with it)."""
         for term in terms:
             holders = self.count(term.token, visible)
             known = holders > 0
             if known:
-                yield term.token, term.token, term.weight, holders
+                yield term.token, term.weight, holders
             if known and not term.expand:
                 continue
             inside = bm25.looks_inside(known=known, expand=term.expand, anywhere=anywhere)
             starting = self._starting(term.token, visible)
             holding = self._holding(term.token, visible) if inside else []
             for word, share in bm25.expansions(term.token, starting, holding).items():
-                yield word, term.token, term.weight * share, self.count(word, visible)
+                yield word, term.weight * share, self.count(word, visible)
 
     def _starting(self, piece: str, sight: Sight) -> list[str]:
         found = [word for word in self.overlay.seen(sight) if word.startswith(piece)]

@@ -73,8 +73,6 @@ class Match:
     """The tokens of the query that the record holds, for highlighting and for explaining."""
     coverage: float = 0.0
     """How much of what the query's words tell it holds, from 0 to 1."""
-    worth: float = 0.0
-    """What the query's words tell in all, in the record's stream."""
     cosine: float | None = None
     """How near it lies to the question; `None` without a vector of that space."""
     before: RecordId | None = None

@@ -179,9 +179,6 @@ class Searching:
                         terms=tuple(sorted(held)),
                         coverage=bm25.coverage(held, worths),
                     )
-            for record_id, match in found.items():
-                if stream_of(match.record.scope) == name:
-                    found[record_id] = replace(match, worth=sum(worths.values()))
         return found
 
     def _largest(self, search: Search) -> tuple[int, dict[str, float]]:

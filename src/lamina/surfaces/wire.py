@@ -121,6 +121,7 @@ def recall_out(recall: Recall) -> dict[str, Any]:
         "expired": recall.expired,
         "doubtful": recall.doubtful,
         "repeated": recall.repeated,
+        "unfit": recall.unfit,
         "degraded": list(recall.degraded),
         "took_ms": recall.took_ms,
     }
@@ -287,6 +288,7 @@ def index_out(report: IndexReport) -> dict[str, Any]:
     return {
         "applied": report.applied,
         "root": report.root,
+        "scope": report.scope,
         "files": report.files,
         "indexed": report.indexed,
         "unchanged": report.unchanged,
@@ -297,8 +299,10 @@ def index_out(report: IndexReport) -> dict[str, Any]:
             "removed": report.chunks_removed,
         },
         "bytes": report.bytes,
+        "sealed": report.sealed,
         "skipped": [{"file": file, "reason": reason} for file, reason in report.skipped],
         "notes": [{"file": file, "note": note} for file, note in report.notes],
+        "degraded": list(report.degraded),
     }
 
 

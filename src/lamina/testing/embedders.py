@@ -88,13 +88,22 @@ class Fault(StrEnum):
 class FaultyEmbedder:
     """`inner`, with a fault that can be set and taken away while it is in use.
 
-    Texts that contain `refuses` are refused, and their whole batch with them, as services do.
+    Texts that contain `refuses` are refused, and their whole batch with them, as services do. One
+    that contains `chokes_on` is too much for it now, and may not be later.
     """
 
-    def __init__(self, inner: Embedder, fault: Fault | None = None, *, refuses: str = "") -> None:
+    def __init__(
+        self,
+        inner: Embedder,
+        fault: Fault | None = None,
+        *,
+        refuses: str = "",
+        chokes_on: str = "",
+    ) -> None:
         self.inner = inner
         self.fault = fault
         self.refuses = refuses
+        self.chokes_on = chokes_on
         self.count = 0
         """How often it was asked."""
         self._released = threading.Event()
@@ -122,6 +131,8 @@ class FaultyEmbedder:
             raise EmbedderUnavailableError("the embedder is down")
         if self.fault is Fault.SLOW and not self._released.wait(_LONGEST_WAIT_SECONDS):
             raise EmbedderUnavailableError("the embedder is too slow")
+        if self.chokes_on and any(self.chokes_on in text for text in texts):
+            raise EmbedderUnavailableError("the embedder is too busy for this text")
         refused = self.refuses and any(self.refuses in text for text in texts)
         if refused or self.fault is Fault.ANGRY:
             raise EmbedderError("the embedder refuses")

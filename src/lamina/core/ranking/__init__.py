@@ -5,7 +5,7 @@ probabilities of relevance, and returns the best or, when nothing is likely to b
 `why_not` says what kept a record out. All of it is pure: the same input gives the same output.
 """
 
-from lamina.core.ranking.calibrate import DEFAULT_FLOOR
+from lamina.core.ranking.calibrate import DEFAULT_FLOOR, LIKELY
 from lamina.core.ranking.candidates import Background, Candidate, Options, Ranked
 from lamina.core.ranking.explain import Absence, why_not
 from lamina.core.ranking.fusion import WEIGHTS
@@ -15,6 +15,7 @@ from lamina.core.ranking.times import Span, spans_of
 
 __all__ = [
     "DEFAULT_FLOOR",
+    "LIKELY",
     "WEIGHTS",
     "Absence",
     "Background",

@@ -10,6 +10,8 @@ _ALL: Final = 0.9
 _LONG: Final = 4
 _FEW: Final = 2
 _PIECE: Final = 2
+_TELLING: Final = 0.25
+"""How much of what a question tells a record must hold, for an identifier in it to name it."""
 # What makes a token a name given on purpose: a digit among letters, or a sign inside.
 _IDENTIFIER: Final = re.compile(r"(?=.*[^\W\d_])(?=.*(?:\d|[^\w\s]|_)).*|\d{5,}|\d+(?:[.-]\d+)+")
 
@@ -21,7 +23,18 @@ def is_certain(question: Question, candidate: Candidate) -> bool:
     key = candidate.record.key
     if key and question.text.strip().casefold() == key.casefold():
         return True
-    return is_pieced(question, candidate) or any(is_identifier(one) for one in candidate.terms)
+    return is_pieced(question, candidate) or is_called(question, candidate)
+
+
+def is_called(question: Question, candidate: Candidate) -> bool:
+    """Whether a record holds an identifier of the question, and much of what that tells.
+
+    Words that merely begin with those of the question, or contain them, do not name anything.
+    """
+    if candidate.coverage < _TELLING:
+        return False
+    return any(is_identifier(term.token) and term.token in candidate.terms
+               for term in question.terms)  # fmt: skip
 
 
 def is_pieced(question: Question, candidate: Candidate) -> bool:

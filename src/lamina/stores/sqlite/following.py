@@ -216,9 +216,13 @@ class Following(ABC, Generic[I, S]):
                 known = self._opened(connection, sid)
                 if known is not None:
                     self._known[sid] = known
-        if known is None or not known.index.views or policy.folds(len(known.index.overlay)):
+        if known is None or not known.index.views:
             return True
-        return policy.folds(self._place(connection, sid).made - known.at.made)
+        made, overlay = self._place(connection, sid).made, known.index.overlay
+        if made == known.index.views[-1].segment.header.hi:
+            # Nothing is newer than the segments but what was taken away: none would tell of it.
+            return False
+        return policy.folds(len(overlay), len(overlay.gone)) or policy.folds(made - known.at.made)
 
     def _opened(self, connection: Connection, sid: int) -> Known[I] | None:
         made_by = self._edition(connection)

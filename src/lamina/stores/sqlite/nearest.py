@@ -28,6 +28,7 @@ from lamina.stores.sqlite.vectors import checksum
 
 _TOO_MANY: Final = 100_000
 """Vectors that are not in segments yet and are not read for one search."""
+_UNREADY: Final = "vectors: too many are not indexed yet, so some records are found by words alone"
 _FIRST: Final = 128
 _GROWTH: Final = 8
 _COLUMNS: Final = "x.rid, r.scope, r.layer, x.vid, cast(x.body as blob), x.sum"
@@ -150,13 +151,14 @@ class Nearest:
         self._trouble = trouble
         self._connection = connection
         self._asked = np.frombuffer(asked.values, "<f4")
+        self._indexes: dict[int, Vectors | None] = {}
         self._samples: list[Sample] = []
         self.unready = False
         """Whether some stream has more vectors than could be read now."""
 
     def ranked(self, within: Within) -> Iterator[tuple[int, float]]:
         """The records of a stream that may be looked at, nearest first, each with its cosine."""
-        index, sight = self._segments.current(self._connection, within.sid), sight_within(within)
+        index, sight = self._index(within.sid), sight_within(within)
         if index is None:
             self.unready = True
             return
@@ -177,7 +179,7 @@ class Nearest:
 
     def cosines(self, within: Within, rids: Sequence[int]) -> dict[int, float]:
         """How near these records are, as far as they have vectors that count."""
-        index = self._segments.current(self._connection, within.sid)
+        index = self._index(within.sid)
         there = [rid for rid in rids if rid not in within.touched]
         if index is None or not there or not len(index):
             return {}
@@ -190,8 +192,12 @@ class Nearest:
     def degraded(self) -> tuple[str, ...]:
         """What is not as it should be, for people."""
         trouble = self._trouble and f"vectors: {self._trouble}; the built-in engine answers"
-        unready = self.unready and "vectors: some are not in an index yet, and were left out"
-        return tuple(one for one in (trouble, unready) if one)
+        return tuple(one for one in (trouble, self.unready and _UNREADY) if one)
+
+    def _index(self, sid: int) -> Vectors | None:
+        if sid not in self._indexes:
+            self._indexes[sid] = self._segments.current(self._connection, sid)
+        return self._indexes[sid]
 
     def general(self) -> Sample | None:
         """How near records lie in general, by a sample of those that may be looked at."""

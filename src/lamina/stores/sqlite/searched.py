@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _FOLDING: Final = "fold"
 _TRIES: Final = 3
+_LOST: Final = "vectors: they cannot be read; `lamina doctor` says more"
 _PATIENCE_SECONDS: Final = 30.0
 _PAUSE_SECONDS: Final = 0.02
 
@@ -47,6 +48,7 @@ class Searched:
 
         from lamina.stores.sqlite.index import SqlWords
 
+        lost: tuple[str, ...] = ()
         with self._connections.reading() as connection:
             failed = None
             for _ in range(_TRIES):
@@ -59,19 +61,20 @@ class Searched:
                     if search.vector is None:
                         raise
                     # Vectors can be made again; what they were kept in is gone or damaged.
-                    search = replace(search, vector=None)
+                    search, lost = replace(search, vector=None), (_LOST,)
                     break
                 except OSError as error:
                     # Whoever folds put another table in the place of one that was open here.
                     self._forget()
                     failed = error.strerror
             # The tables hold the truth, and answer more slowly.
-            return self._found(
+            found = self._found(
                 connection,
                 search,
                 lambda stream, _: SqlWords(connection, stream, search.terms),
                 failed or "",
             )
+            return replace(found, degraded=found.degraded + lost)
 
     def _found(
         self,
@@ -80,13 +83,9 @@ class Searched:
         words: Callable[[Stream, Within], Words],
         failed: str | None = None,
     ) -> Found:
-        from dataclasses import replace
-
         from lamina.stores.sqlite.searching import search as find
 
-        nearest = self._nearest(connection, search.vector, failed)
-        found = find(connection, search, words, nearest)
-        return replace(found, degraded=nearest.degraded) if nearest else found
+        return find(connection, search, words, self._nearest(connection, search.vector, failed))
 
     def _forget(self) -> None:
         for derived in list(self._vectors.values()):

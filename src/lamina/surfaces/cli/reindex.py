@@ -26,7 +26,8 @@ def reindex(session: Session, /, *, embedder: str | None) -> None:
     """Build the keyword index anew, and make missing vectors.
 
     With --embedder, every vector is made anew by that one, which takes over once all are there.
-    Until then recall goes by words alone. An embedder that does not answer is refused.
+    Until then the one before answers. An embedder that does not answer is refused. Several may run
+    at once: they share the work.
     """
     from lamina.surfaces import wire
 
