@@ -60,7 +60,7 @@ class Options:
     limit: int = 10
     diversity: float = 0.0
     """From 0, the best regardless of what they repeat, to 1, as different as can be."""
-    half_life_days: float = 90.0
+    half_life_days: float = 365.0
     """After how long the advantage of a new record is halved; 0 for no advantage."""
     collapse: bool = True
     """Whether near-duplicates are left out in favour of the best of them."""
