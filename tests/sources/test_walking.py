@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -164,6 +165,13 @@ def test_endless_names_have_keys_too(mem: Memory, tmp_path: Path) -> None:
 def test_a_path_that_is_not_there_is_refused(mem: Memory, path: str) -> None:
     with pytest.raises(InvalidInputError):
         mem.index(path)
+
+
+@pytest.mark.parametrize("path", [5, None, True, b"tree", ["tree"]])
+def test_what_is_no_path_is_refused(mem: Memory, path: Any) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        mem.index(path)
+    assert "`path` must be text" in caught.value.message
 
 
 def test_what_an_ignore_file_leaves_out_is_not_indexed_by_name_either(
