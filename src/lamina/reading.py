@@ -223,7 +223,8 @@ def _only(found: Sequence[Record], name: str) -> Record:
     if not found:
         raise NotFoundError(
             f"nothing current has the key or id {name!r:.80}",
-            remedy="It may be forgotten or belong elsewhere; look with query or `lamina list`",
+            remedy="`lamina list` and `lamina recall --json` show ids and keys; it may also be"
+            " forgotten, or belong elsewhere",
         )
     if len(found) > 1:
         places = ", ".join(sorted({f"{r.layer}/{r.kind} in {r.scope}" for r in found})[:5])

@@ -1,6 +1,7 @@
 """The retrieval benchmark asks the product itself, hides the answers, and leaves nothing behind."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from lamina.bench.sets import load
 from lamina.bench.telling import told
 from lamina.errors import InvalidInputError
 from tests.bench.small_sets import unseen, write
-from tests.surfaces.shell import run
+from tests.surfaces.shell import on_terminal, run
 
 
 @pytest.fixture
@@ -104,3 +105,12 @@ def test_what_cannot_be_measured_is_refused(data: Path) -> None:
         Plan(data, limit=0)
     with pytest.raises(InvalidInputError, match="embedder"):
         Plan(data, embedder="a good one")
+
+
+def test_the_table_has_its_headings_for_a_program_and_for_a_person(data: Path) -> None:
+    asked = ("bench", "retrieval", "--data", str(data), "--embedder", "off", "--no-ablations")
+    piped = run(*asked, cwd=data.parent).out.splitlines()
+    assert "set\tqueries\tmrr\tr@1\tr@5\tr@10\tno floor\tall@10\tsilent\tp50 ms\tp95 ms" in piped
+    shown = re.sub(r"\x1b\[[\d;?]*\w", "", on_terminal(*asked, cwd=data.parent, columns=100).out)
+    assert re.search(r"set +queries +mrr +r@1 +r@5 +r@10 +no floor +all@10 +silent", shown)
+    assert re.search(r"p50 ms +p95 ms", shown)

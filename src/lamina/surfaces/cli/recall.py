@@ -38,7 +38,7 @@ def recall(session: Session, /, words: tuple[str, ...], *, explain: bool, **opti
         for hit in found.hits:
             out.raw(hit.record.id)
     else:
-        _show(session, found, explain=explain)
+        _show(session, found, how, explain=explain)
 
 
 @click.command("why-not", cls=Command)
@@ -72,9 +72,10 @@ def _query(words: tuple[str, ...]) -> str:
     return query
 
 
-def _show(session: Session, found: "Recall", *, explain: bool) -> None:
+def _show(session: Session, found: "Recall", how: dict[str, Any], *, explain: bool) -> None:
     from lamina import clock
     from lamina.surfaces.cli import hits
+    from lamina.surfaces.cli.nothing import tell_why
     from lamina.surfaces.cli.views import DIM
 
     out, now = session.out, clock.now()
@@ -85,6 +86,7 @@ def _show(session: Session, found: "Recall", *, explain: bool) -> None:
             out.show(*hits.explained(hit, scale, blocks=out.draws_blocks))
     if found.abstained:
         out.show(line("Nothing relevant is remembered."))
+        tell_why(session, how["scope"], how["as_of"])
     if found.unfit and not explain:
         many = hits.number_of(found.unfit, "relevant one")
         out.show(line(Span(f"{many} did not fit into the budget.", DIM)))
