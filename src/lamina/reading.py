@@ -216,6 +216,11 @@ def in_layers(layers: Sequence[str] | None, where: Filter) -> Filter:
     names = (
         [layer.name for layer in LAYERS.values() if layer.recalled] if layers is None else layers
     )
+    if not isinstance(names, list | tuple | set | frozenset):
+        raise InvalidInputError(
+            f"`layers` must be names of layers, not {layers!r:.40}",
+            remedy='Give a list such as ["fact", "session"]',
+        )
     return parse({"layer": {"$in": [layer_named(name).name for name in names]}})
 
 

@@ -7,11 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from lamina.indexes.base import Background, Neighbours
+from lamina.indexes.base import Background, Compared, NearSegment, Neighbours
 from lamina.indexes.file import Array
 from lamina.indexes.places import EVERYWHERE, Sight
 from lamina.indexes.vector_overlay import VectorOverlay
-from lamina.indexes.vectors import Rows, VectorBatch, VectorSegment
+from lamina.indexes.vectors import VectorBatch
 from lamina.indexes.views import View, damage_is_named, stacked
 
 _SAMPLE: Final = 1000
@@ -21,13 +21,11 @@ _SAMPLE: Final = 1000
 class Vectors:
     """A value: `changed` answers with another one, so readers need no lock."""
 
-    views: tuple[View[VectorSegment], ...] = ()
+    views: tuple[View[NearSegment], ...] = ()
     overlay: VectorOverlay = VectorOverlay()
 
     @classmethod
-    def of(
-        cls, segments: Iterable[VectorSegment], overlay: VectorOverlay | None = None
-    ) -> "Vectors":
+    def of(cls, segments: Iterable[NearSegment], overlay: VectorOverlay | None = None) -> "Vectors":
         """Put segments in order of what they cover, and an overlay on top."""
         # Not `or`: one that only takes away holds nothing, and counts all the same.
         overlay = VectorOverlay() if overlay is None else overlay
@@ -66,7 +64,7 @@ class Vectors:
                 at = view.segment.positions(wanted)
                 at[np.isin(at, view.dead)] = -1
                 here = np.flatnonzero(at >= 0)
-                found[here] = view.segment.rows.cosines(query, at[here])
+                found[here] = view.segment.taken(at[here])(query)
         at = self.overlay.positions(wanted)
         here = np.flatnonzero(at >= 0)
         found[here] = self.overlay.cosines(query, at[here])
@@ -81,15 +79,15 @@ class Vectors:
         for view in self.views:
             with damage_is_named(view.segment.file.path):
                 number, some = view.kept(("sample", sight), partial(_sample, view, sight))
-                samples.append((number, some.cosines(query)))
+                samples.append((number, some(query)))
         return _pooled([sample for sample in samples if sample[0]])
 
 
-def _sample(view: View[VectorSegment], sight: Sight) -> tuple[int, Rows]:
-    """How many rows are in sight, and some of them, evenly."""
+def _sample(view: View[NearSegment], sight: Sight) -> tuple[int, Compared]:
+    """How many rows are in sight, and some of them: evenly."""
     mask = view.mask(sight)
     seen = np.arange(len(view.segment)) if mask is None else np.flatnonzero(mask)
-    return len(seen), view.segment.rows[seen[:: max(1, len(seen) // _SAMPLE)]]
+    return len(seen), view.segment.taken(seen[:: max(1, len(seen) // _SAMPLE)])
 
 
 def _pooled(samples: Sequence[tuple[int, Array]]) -> Background:

@@ -1,9 +1,9 @@
 """A vector segment: rows of eight-bit numbers, mapped from a file."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -159,10 +159,7 @@ class VectorSegment:
         rows = Rows.joined(kept)
         parts = [(view.segment.places, mask) for view, mask in zip(views, alive, strict=True)]
         places = Places.joined(parts, np.arange(len(rows.rids)))
-        gone = np.zeros(0, "i8")
-        if header.lo:
-            changed = np.concatenate([gone, *(view.segment.changed() for view in views)])
-            gone = np.setdiff1d(changed, rows.rids)
+        gone = gone_from(header, views, rows.rids)
         return _written(path, header, rows, places, gone)
 
     @property
@@ -178,11 +175,23 @@ class VectorSegment:
     def nearest(
         self, view: View["VectorSegment"], query: Array, limit: int, sight: Sight
     ) -> tuple[Array, Array]:
-        """The nearest living records in sight and their cosines, in no order."""
         return looking.nearest(view, query, limit, sight)
+
+    def taken(self, at: Array) -> Callable[[Array], Array]:
+        # A copy, all in one place: a sample is compared with many queries.
+        return self.rows[at].cosines
 
     def positions(self, rids: Array) -> Array:
         return positions(self.rows.rids, rids)
+
+
+def gone_from(header: Header, views: Sequence[View[Any]], rids: Array) -> Array:
+    """What segments that are joined take away from those before them, beside what they hold."""
+    gone = np.zeros(0, "i8")
+    if not header.lo:
+        return gone
+    changed = np.concatenate([gone, *(view.segment.changed() for view in views)])
+    return np.setdiff1d(changed, rids)
 
 
 def _written(path: Path, header: Header, rows: Rows, places: Places, gone: Array) -> VectorSegment:
