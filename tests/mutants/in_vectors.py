@@ -16,8 +16,8 @@ def _planted(clause: str, name: str, kind: str, file: str, *texts: str) -> Mutan
 VECTORS = (
     _planted(
         "a_record_waits_until_its_newest_version_has_a_vector", "a vector that comes late is kept",
-        "old versions shown", MADE, "and v.rev = ? and r.length > 0",
-        "and v.rev >= ? and r.length > 0",
+        "old versions shown", MADE, "where v.rev = j.value",
+        "where v.rev >= j.value",
     ),
     _planted(
         "what_is_not_indexed_needs_no_vector", "what is hidden waits for a vector",
