@@ -108,6 +108,8 @@ class Erasure:
     """Other visible records that say the same, in their text or data; erase them too if they should
     go."""
     chain_verified: bool
+    sources: tuple[str, ...] = ()
+    """Files outside the store that were indexed and still hold what was erased from it."""
 
     @property
     def complete(self) -> bool:
