@@ -142,7 +142,7 @@ class Memory(Keeping):
         """Keep several memories in one commit: all of them, or none."""
         from lamina.core.draft import check_drafts
 
-        puts = [self._path.put(draft, self.scope) for draft in check_drafts(drafts)]
+        puts = self._path.puts(check_drafts(drafts), self.scope)
         if not puts:
             raise InvalidInputError("`drafts` is empty", remedy="Pass at least one memory")
         return self._path.commit(puts, idempotency_key)
