@@ -89,6 +89,16 @@ def test_a_text_that_is_refused_holds_nothing_up(place: str) -> None:
         assert [hit.record.text for hit in mem.recall("poison").hits] == ["poison apple"]
 
 
+def test_a_text_that_was_refused_is_asked_for_again_by_who_indexes_anew(place: str) -> None:
+    faulty = FaultyEmbedder(FakeEmbedder(), refuses="poison")
+    with lamina.open(place, embedder=faulty) as mem:
+        mem.remember_many([{"text": "a kettle"}, {"text": "poison apple"}])
+        assert mem.reindex().vectors.refused == 1
+        faulty.refuses = ""
+        health = mem.reindex().vectors
+        assert (health.made, health.pending, health.refused) == (2, 0, 0)
+
+
 def test_texts_that_cannot_be_taken_now_hold_up_none_behind_them(place: str) -> None:
     faulty = FaultyEmbedder(FakeEmbedder(), chokes_on="poison")
     with lamina.open(place, embedder=faulty) as mem:
