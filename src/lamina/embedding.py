@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 DUTY: Final = "vectors"
 _ANOTHER: Final = "vectors: made by another embedder than this process has"
+_UNMEASURED: Final = (
+    "vectors: how near this embedder places unrelated texts is not known yet, so words alone count"
+)
 MANY: Final = 256
 """Records written by one process after which it makes vectors even if it recalls nothing."""
 _AT_RECALL: Final = 32
@@ -59,6 +62,8 @@ class Question:
 
     vector: Vector | None = None
     degraded: str | None = None
+    unrelated: float = 0.0
+    """The cosine of texts with nothing in common, in the space that the point lies in."""
 
 
 class Vectors:
@@ -72,7 +77,6 @@ class Vectors:
         self._written = 0
         self._last_write, self._refused_until = 0.0, 0.0
         self._error: LaminaError | None = None
-        self._unrelated: dict[str, float] = {}
         self._later: Later = {}
 
     # -- recall
@@ -91,11 +95,16 @@ class Vectors:
             from lamina.embedders.protocol import Role
 
             [row] = embedder.embed([text[:_LONGEST_QUESTION]], Role.QUERY)
+            unrelated = self._unrelated(embedder)
         except (EmbedderError, UnsupportedError, StoreError) as error:
             self._error = error
             return Question(degraded=f"vectors: {error.message}")
+        if unrelated is None:
+            # Nobody knows what a cosine means here, and anything would look likely.
+            self._nudge()
+            return Question(degraded=_WAITING if waits else _UNMEASURED)
         placed = Vector(embedder.fingerprint, row.astype("<f4").tobytes())
-        return Question(placed, _WAITING if waits else None)
+        return Question(placed, _WAITING if waits else None, unrelated)
 
     def near(self, texts: list[str], asked: Vector) -> list[float | None]:
         """How near texts that are not in the store lie to a question that was placed."""
@@ -110,17 +119,6 @@ class Vectors:
         point = np.frombuffer(asked.values, "<f4")
         made = embed_each(embedder, texts, Role.DOCUMENT).vectors
         return [float(made[n] @ point) if n in made else None for n in range(len(texts))]
-
-    def unrelated(self) -> float:
-        """The cosine that the embedder in force gives texts which have nothing in common."""
-        embedder = self._spaces.embedder()
-        if embedder is None or embedder.is_local:
-            return 0.0
-        if embedder.fingerprint not in self._unrelated:
-            from lamina.embedders.spreading import nearness_of_the_unrelated
-
-            self._unrelated[embedder.fingerprint] = nearness_of_the_unrelated(embedder)
-        return self._unrelated[embedder.fingerprint]
 
     # -- making
 
@@ -162,6 +160,8 @@ class Vectors:
             return 0
         self._spaces.settle(embedder)
         total, made = self._store.progress(embedder.fingerprint).pending, 0
+        if self._spaces.unrelated(embedder) is None or (total and not polite):
+            self._spaces.measure(embedder)
         if not polite:
             # Somebody waits for it, and may have seen to what was wrong.
             self._later.clear()
@@ -253,6 +253,13 @@ class Vectors:
             worker.end()
 
     # -- inside
+
+    def _unrelated(self, embedder: CheckedEmbedder) -> float | None:
+        """What is known of unrelated texts; who is in this process is asked at once."""
+        known = self._spaces.unrelated(embedder)
+        if known is None and embedder.is_local:
+            return self._spaces.measure(embedder)
+        return known
 
     def _let_writers_go_first(self, stop: Callable[[], bool]) -> None:
         """Wait for a pause in the writing of this process, but not for ever."""

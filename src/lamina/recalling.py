@@ -90,6 +90,7 @@ class _Settled:
     question: Question
     options: Options
     budget: int | None
+    unrelated: float
     degraded: tuple[str, ...]
 
 
@@ -174,8 +175,9 @@ class RecallPath:
         )
         degraded = () if placed.degraded is None else (placed.degraded,)
         return _Settled(
-            query, search, understand(query, now, terms), options, how.get("budget"), degraded
-        )
+            query, search, understand(query, now, terms), options, how.get("budget"),
+            placed.unrelated, degraded,
+        )  # fmt: skip
 
     def _now(self, how: How, wanted: Query) -> datetime:
         present = wanted.live_at or self._reads.now()
@@ -199,7 +201,7 @@ class RecallPath:
             weights=found.worths,
             cosine_mean=None if general is None else general.mean,
             cosine_sample=0 if general is None else general.size,
-            unrelated=0.0 if vector is None else self._vectors.unrelated(),
+            unrelated=settled.unrelated,
         )
 
     def _placed(self, candidates: list[Candidate], vector: Vector) -> list[Candidate]:

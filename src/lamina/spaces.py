@@ -6,12 +6,15 @@ it, and only once its vectors are made; until then the one before goes on answer
 
 from __future__ import annotations
 
+import contextlib
+import json
 from typing import TYPE_CHECKING, Final
 
 from lamina import config
 from lamina.clock import stopwatch
 from lamina.core.embedder_spec import OFF
 from lamina.core.settings import EMBEDDER, effective
+from lamina.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +29,8 @@ WANTED: Final = "vectors.wanted"
 """The space that is to be the active one; the same unless the embedder is being changed."""
 SPEC: Final = "vectors.spec"
 """The name of the embedder that made the active space, for questions until another takes over."""
+UNRELATED: Final = "vectors.unrelated"
+"""How near texts with nothing in common lie in the active and the wanted space, as JSON."""
 _BELIEVED_SECONDS: Final = 1.0
 
 
@@ -37,6 +42,7 @@ class Spaces:
         self._given = given
         self._on, self._asked_at = True, -_BELIEVED_SECONDS
         self._mine: tuple[str, CheckedEmbedder | None] | None = None
+        self._measured: dict[str, float] = {}
 
     def name(self, chosen: Mapping[str, str]) -> str:
         """What people call the embedder in force."""
@@ -77,6 +83,40 @@ class Spaces:
             self._on = effective(self._store.settings())[EMBEDDER] != OFF
         return self._on
 
+    def unrelated(self, embedder: CheckedEmbedder) -> float | None:
+        """The cosine of texts with nothing in common, if it was measured; 0 for our own."""
+        from lamina.embedders.spreading import OWN_SPACES
+
+        if embedder.fingerprint.startswith(OWN_SPACES):
+            return 0.0
+        found = self._measured.get(embedder.fingerprint)
+        return _known(self._store.settings()).get(embedder.fingerprint) if found is None else found
+
+    def measure(self, embedder: CheckedEmbedder) -> float | None:
+        """Ask the embedder how near it places texts with nothing in common, and keep that.
+
+        Raises:
+            EmbedderError: It is down, or answers wrongly; it has to be asked again.
+        """
+        from lamina.embedders.spreading import OWN_SPACES, nearness_of_the_unrelated
+
+        if embedder.fingerprint.startswith(OWN_SPACES):
+            return 0.0
+        found = nearness_of_the_unrelated(embedder)
+        if found is None:
+            return None
+        self._measured[embedder.fingerprint] = found
+        chosen = self._store.settings()
+        known = _known(chosen)
+        kept = {space: known[space] for space in (chosen.get(ACTIVE), chosen.get(WANTED))
+                if space in known}  # fmt: skip
+        told = {**kept, embedder.fingerprint: round(found, 4)}
+        # A store that cannot be written now is told by the next who measures.
+        with contextlib.suppress(StoreError):
+            if told != known:
+                self._store.configure(UNRELATED, json.dumps(told))
+        return found
+
     def settle(self, embedder: CheckedEmbedder) -> None:
         """The first embedder that comes to a store gives it its space."""
         if ACTIVE not in self._store.settings():
@@ -112,3 +152,12 @@ class Spaces:
         if self._given is None:
             self._store.configure(SPEC, effective(self._store.settings())[EMBEDDER])
         self._store.configure(ACTIVE, embedder.fingerprint)
+
+
+def _known(chosen: Mapping[str, str]) -> dict[str, float]:
+    """What was measured by whoever on this store."""
+    try:
+        found = json.loads(chosen.get(UNRELATED, "{}"))
+        return {str(space): float(near) for space, near in found.items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}
