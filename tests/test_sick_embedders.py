@@ -62,6 +62,22 @@ def test_what_an_embedder_raises_costs_no_recall_and_tells_no_text(
         assert mem.reindex().vectors.pending == 0
 
 
+def test_the_past_is_recalled_by_words_when_its_texts_cannot_be_placed(tmp_path: Path) -> None:
+    sick = Sick()
+    with lamina.open(tmp_path, embedder=sick) as mem:
+        first = mem.remember("a kettle on the stove", key="k").id
+        mem.recall("kettle")
+        then = mem.cursor()
+        mem.remember("an urn instead of the kettle", key="k")
+        mem.recall("kettle")
+        assert not mem.recall("kettle", as_of=then).degraded
+        sick.error, sick.for_documents_only = RuntimeError("no"), True
+        found = mem.recall("kettle", as_of=then)
+        assert [hit.record.text for hit in found.hits] == ["a kettle on the stove"]
+        assert "RuntimeError" in found.degraded[0]
+        assert mem.why_not(first, "kettle", as_of=then).rank == 1
+
+
 def until(is_so: Callable[[], object]) -> None:
     """Wait for the thread in the background."""
     deadline = time.monotonic() + 30

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -19,7 +20,10 @@ from lamina.spaces import UNRELATED
 from lamina.testing import FakeEmbedder, FaultyEmbedder
 from tests.embedders.servers import Exchange, ollama, serving
 
-NOTES = [
+if TYPE_CHECKING:
+    from lamina.core.draft import Draft
+
+NOTES: "list[Draft]" = [
     {"text": f"{plant} {what} in the garden of {owner}"}
     for plant in ("roses", "tulips", "ferns", "ivy")
     for what in ("grow", "bloom", "die")

@@ -31,7 +31,7 @@ from lamina.results import VectorHealth
 from lamina.spaces import ACTIVE, WANTED, Spaces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from lamina.backlog import Later
     from lamina.embedders.checking import CheckedEmbedder
@@ -64,6 +64,14 @@ class Question:
     degraded: str | None = None
     unrelated: float = 0.0
     """The cosine of texts with nothing in common, in the space that the point lies in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """How near some texts lie to a question, as far as that could be found out."""
+
+    cosines: Sequence[float | None]
+    degraded: str | None = None
 
 
 class Vectors:
@@ -106,19 +114,25 @@ class Vectors:
         placed = Vector(embedder.fingerprint, row.astype("<f4").tobytes())
         return Question(placed, _WAITING if waits else None, unrelated)
 
-    def near(self, texts: list[str], asked: Vector) -> list[float | None]:
-        """How near texts that are not in the store lie to a question that was placed."""
+    def near(self, texts: Sequence[str], asked: Vector) -> Near:
+        """How near texts that are not in the store lie to a question; a failure costs no recall."""
         from lamina.embedders.protocol import Role
         from lamina.embedders.separating import embed_each
 
-        embedder = self._spaces.embedder()
-        if embedder is None or embedder.fingerprint != asked.space or not texts:
-            return [None] * len(texts)
+        unknown = [None] * len(texts)
+        try:
+            mine = self._spaces.embedder()
+            embedder = self._spaces.comparing(mine) if mine else None
+            if embedder is None or embedder.fingerprint != asked.space or not texts:
+                return Near(unknown)
+            made = embed_each(embedder, texts, Role.DOCUMENT).vectors
+        except (EmbedderError, UnsupportedError, StoreError) as error:
+            self._error = error
+            return Near(unknown, f"vectors: {error.message}")
         import numpy as np
 
         point = np.frombuffer(asked.values, "<f4")
-        made = embed_each(embedder, texts, Role.DOCUMENT).vectors
-        return [float(made[n] @ point) if n in made else None for n in range(len(texts))]
+        return Near([float(made[n] @ point) if n in made else None for n in range(len(texts))])
 
     # -- making
 
