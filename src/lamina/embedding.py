@@ -28,10 +28,14 @@ from lamina.errors import (
     UnsupportedError,
 )
 from lamina.results import VectorHealth
+from lamina.silence import Silence
 from lamina.spaces import ACTIVE, WANTED, Spaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from lamina.backlog import Later
     from lamina.embedders.checking import CheckedEmbedder
@@ -51,6 +55,9 @@ _BATCH: Final = 64
 _WAITING: Final = "vectors: some records wait for theirs; `lamina reindex` makes them now"
 _LONGEST_QUESTION: Final = 4_000
 """Characters of a query that are placed; the rest, as all of it, is looked for by its words."""
+_ENDING_SECONDS: Final = 5.0
+"""How long a batch in hand is waited for at the end; it can be made again."""
+_BRIEFLY_SECONDS: Final = 0.2
 _QUIET_SECONDS: Final = 0.1
 _PATIENCE_SECONDS: Final = 2.0
 """How long vectors wait for writers, who would have to share the interpreter with them."""
@@ -86,6 +93,7 @@ class Vectors:
         self._last_write, self._refused_until = 0.0, 0.0
         self._error: LaminaError | None = None
         self._later: Later = {}
+        self._silence = Silence()
 
     # -- recall
 
@@ -102,11 +110,11 @@ class Vectors:
             waits = not self._catch_up(embedder)
             from lamina.embedders.protocol import Role
 
-            [row] = embedder.embed([text[:_LONGEST_QUESTION]], Role.QUERY)
+            with self._silence.broken_by(embedder):
+                [row] = embedder.embed([text[:_LONGEST_QUESTION]], Role.QUERY)
             unrelated = self._unrelated(embedder)
         except (EmbedderError, UnsupportedError, StoreError) as error:
-            self._error = error
-            return Question(degraded=f"vectors: {error.message}")
+            return Question(degraded=self._without(error))
         if unrelated is None:
             # Nobody knows what a cosine means here, and anything would look likely.
             self._nudge()
@@ -116,19 +124,16 @@ class Vectors:
 
     def near(self, texts: Sequence[str], asked: Vector) -> Near:
         """How near texts that are not in the store lie to a question; a failure costs no recall."""
-        from lamina.embedders.protocol import Role
-        from lamina.embedders.separating import embed_each
-
         unknown = [None] * len(texts)
         try:
             mine = self._spaces.embedder()
             embedder = self._spaces.comparing(mine) if mine else None
             if embedder is None or embedder.fingerprint != asked.space or not texts:
                 return Near(unknown)
-            made = embed_each(embedder, texts, Role.DOCUMENT).vectors
+            with self._silence.broken_by(embedder):
+                made = _rows(embedder, texts)
         except (EmbedderError, UnsupportedError, StoreError) as error:
-            self._error = error
-            return Near(unknown, f"vectors: {error.message}")
+            return Near(unknown, self._without(error))
         import numpy as np
 
         point = np.frombuffer(asked.values, "<f4")
@@ -179,6 +184,7 @@ class Vectors:
         if not polite:
             # Somebody waits for it, and may have seen to what was wrong.
             self._later.clear()
+            self._silence.forget()
         backlog = Backlog(self._store, embedder, self._later)
         while not stop() and self._spaces.is_wanted(embedder):
             if polite:
@@ -260,13 +266,27 @@ class Vectors:
         )
 
     def stop(self) -> None:
-        """Let the worker finish its batch and end."""
+        """Let the worker finish its batch and end; a service is not waited for to the last."""
         with self._lock:
             worker, self._worker = self._worker, None
         if worker is not None:
-            worker.end()
+            worker.end(_BRIEFLY_SECONDS if self._silence else _ENDING_SECONDS)
 
     # -- inside
+
+    def _without(self, error: LaminaError) -> str:
+        """What recall says that goes on without vectors."""
+        self._error = error
+        if self._silence:
+            self._nudge()
+        return f"vectors: {error.message}"
+
+    def _listen(self) -> None:
+        """Ask those that were silent whether they are there again."""
+        mine = self._spaces.embedder()
+        for embedder in (mine, self._spaces.comparing(mine) if mine else None):
+            if embedder is not None:
+                self._silence.listen(embedder)
 
     def _unrelated(self, embedder: CheckedEmbedder) -> float | None:
         """What is known of unrelated texts; who is in this process is asked at once."""
@@ -330,8 +350,20 @@ class Vectors:
                     finally:
                         # Words need no embedder.
                         self._store.fold(stop)
+            self._listen()
         except LaminaError as error:
             # The store may be closed, or the embedder be wrong: recall and health tell of it.
             self._error = error
             return False
         return True
+
+
+def _rows(embedder: CheckedEmbedder, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+    """The vectors of documents for somebody who waits, by their positions."""
+    from lamina.embedders.protocol import Role
+    from lamina.embedders.separating import embed_each
+
+    if embedder.is_local:
+        return embed_each(embedder, texts, Role.DOCUMENT).vectors
+    # To find the one text that a service cannot take needs many calls: too many for now.
+    return dict(enumerate(embedder.embed(texts, Role.DOCUMENT)))
