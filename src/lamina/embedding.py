@@ -191,9 +191,8 @@ class Vectors:
                 self._let_writers_go_first(stop)
             due = in_one_go(backlog.due(backlog.waiting(_BATCH))[:_BATCH])
             if not due:
-                if not backlog.waiting(1):
+                if backlog.is_done(for_now=not polite):
                     self._spaces.take_over(embedder)
-                # Else some texts were refused that may be taken later.
                 break
             made += backlog.keep(due)
             self._error = backlog.error
@@ -262,6 +261,7 @@ class Vectors:
             made=progress.made,
             pending=progress.pending if space else 0,
             refused=progress.refused,
+            set_aside=min(progress.pending, sum(key[0] == space for key in list(self._later))),
             error=self._error.message if self._error else None,
         )
 
