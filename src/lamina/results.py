@@ -79,6 +79,9 @@ class VectorHealth:
     """Texts that the embedder could not take."""
     error: str | None
     """What went wrong last, in this process."""
+    set_aside: int = 0
+    """Of the pending, texts that it could not take so far, in this process; they are tried again.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,7 @@ def vectors_out(health: VectorHealth) -> dict[str, Any]:
         "made": health.made,
         "pending": health.pending,
         "refused": health.refused,
+        "set_aside": health.set_aside,
         "error": health.error,
     }
 
