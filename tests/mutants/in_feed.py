@@ -51,7 +51,8 @@ FEEDS = (
     ),
     _planted(
         "a_search_of_the_past_knows_what_was_current_then", "what has changed since is not found",
-        "old versions hidden", SEARCHING, "good |= batch.keys() & then", "pass",
+        "old versions hidden", SEARCHING,
+        "source(self.wanted.as_of)\n        lively", "source(None)\n        lively",
     ),
     Mutant(
         "what_was_erased_is_gone_from_the_past", "an erased record keeps its versions",

@@ -259,8 +259,8 @@ SQLITE = (
     ),
     _planted(
         "filters_apply_before_the_best_are_taken", "the best are taken, then filtered",
-        "limit before filter", SEARCHING, "held = self._taken(words.ranked(), within",
-        "held = self._taken(islice(words.ranked(), self.wanted.limit), within",
+        "limit before filter", SEARCHING, "[part.words.ranked() for",
+        "[islice(part.words.ranked(), wanted.limit) for",
     ),
     _planted(
         "a_match_names_the_tokens_it_holds", "tokens show their stream's number", "field lost",

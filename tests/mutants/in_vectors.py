@@ -41,12 +41,12 @@ VECTORS = (
     _planted(
         "words_and_nearness_each_bring_their_own", "what is found by words has no cosine",
         "field lost", SEARCHING,
-        "near = part.near | hunt.nearest.cosines(part.within, unplaced)", "near = part.near",
+        "near = {**near, **hunt.nearest.cosines(part.within, unplaced)}", "pass",
     ),
     _planted(
         "nearness_is_filtered_before_the_nearest_are_taken", "the nearest are taken, then filtered",
-        "limit before filter", SEARCHING, "near = self._taken(self.nearest.ranked(within), within",
-        "near = self._taken(islice(self.nearest.ranked(within), self.wanted.limit), within",
+        "limit before filter", SEARCHING, "[nearest.ranked(part.within) for",
+        "[islice(nearest.ranked(part.within), wanted.limit) for",
     ),
     Mutant(
         "what_others_have_moves_nothing", "everybody's vectors tell what is near in general",
@@ -90,7 +90,8 @@ VECTORS = (
     ),
     _planted(
         "what_has_run_out_is_left_out_and_counted", "what is live counts as run out", "miscounted",
-        SEARCHING, "self.expired |= found - live", "self.expired |= found",
+        SEARCHING, "            else:\n                self.expired.add(rid)",
+        "            self.expired.add(rid)",
     ),
     _planted(
         "folding_changes_no_answer", "a small store is folded for ever", "work for nothing",

@@ -37,10 +37,10 @@ def coverage(held: Iterable[str], worths: Mapping[str, float]) -> float:
 
     A longer word stands for nearly all of a piece of it: who types one means the word.
     """
-    total = sum(worths.values())
+    tokens = set(held)
+    total = sum(worths.values()) if tokens else 0.0
     if total <= 0:
         return 0.0
-    tokens = set(held)
     exact = sum(worth for term, worth in worths.items() if term in tokens)
     others = tokens - worths.keys()
     if others:

@@ -48,7 +48,9 @@ class Overlay:
 
     def holders(self, token: str, sight: Sight) -> dict[int, int]:
         """The records in sight that hold a token, and how often."""
-        found = self.postings.get(token, {})
+        found = self.postings.get(token)
+        if not found:
+            return {}
         if not sight.groups:
             return dict(found)
         covered = cache(sight.covers)

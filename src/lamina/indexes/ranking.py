@@ -6,7 +6,7 @@ they are looked up in the candidates alone, so common words cost little and chan
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -54,6 +54,7 @@ class Ranking:
     variants: tuple[Variant, ...]
     average: float
     sight: Sight
+    _scorers: list[Scorer] = field(default_factory=list)
 
     def worths(self) -> dict[str, float]:
         """What each token is worth: one may stand for several terms."""
@@ -66,9 +67,10 @@ class Ranking:
         """The best documents."""
         worths = self.worths()
         rids, scores = self._in_overlay(worths)
-        for view in sorted(self.views, key=len, reverse=True):
+        # The largest first: what it has sets a high bar for the others.
+        for scorer in sorted(self._scored(worths), key=lambda one: len(one.view), reverse=True):
             floor = float(scores[-1]) if len(scores) >= limit else 0.0
-            more = Scorer(view, worths, self.average).best(limit, floor, self.sight)
+            more = scorer.best(limit, floor, self.sight)
             rids, scores = best_of(
                 np.concatenate([rids, more[0]]), np.concatenate([scores, more[1]]), limit
             )
@@ -91,19 +93,27 @@ class Ranking:
         worths = self.worths()
         found: list[dict[str, float]] = [self._gained(rid, worths) for rid in rids]
         wanted = np.array(rids, "i8")
-        for view in self.views:
-            at = view.segment.positions(wanted)
-            at[np.isin(at, view.dead)] = -1
+        for scorer in self._scored(worths):
+            at = scorer.view.segment.positions(wanted)
+            if len(scorer.view.dead):
+                at[np.isin(at, scorer.view.dead)] = -1
             here = np.flatnonzero(at >= 0)
             if len(here):
-                for token, gains in Scorer(view, worths, self.average).gains(at[here]):
+                for token, gains in scorer.gains(at[here]):
                     for number, gain in zip(here.tolist(), gains.tolist(), strict=True):
                         if gain:
                             found[number][token] = gain
         return found
 
+    def _scored(self, worths: dict[str, float]) -> list[Scorer]:
+        if not self._scorers:
+            self._scorers.extend(Scorer(view, worths, self.average) for view in self.views)
+        return self._scorers
+
     def _gained(self, rid: int, worths: dict[str, float]) -> dict[str, float]:
-        tokens = self.overlay.tokens.get(rid, ())
+        tokens = self.overlay.tokens.get(rid)
+        if tokens is None:
+            return {}
         held = worths.keys() & set(tokens)
         return {
             token: worths[token] * bm25.part(tokens.count(token), len(tokens), self.average)

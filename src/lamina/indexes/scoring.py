@@ -16,23 +16,20 @@ _SLACK: Final = 2 * 10.0**-bm25.PRECISION
 
 
 class Scorer:
-    """The worth of some tokens applied to one segment; for one thread and one query."""
+    """The worth of some tokens applied to one segment, for one query."""
 
     def __init__(
         self, view: View[WordSegment], worths: Mapping[str, float], average: float
     ) -> None:
-        self._view = view
+        self.view = view
         self._postings = view.segment.words.postings
         with damage_is_named(view.segment.file.path):
             find = view.segment.words.vocabulary.find
             found = [(token, worth, find(token)) for token, worth in worths.items()]
-            known = [(token, worth, number) for token, worth, number in found if number is not None]
-            spans = view.segment.spans(np.array([number for *_, number in known], "i8"))
             self._lists = [
-                (token, worth, slice(start, end))
-                for (token, worth, _), start, end in zip(
-                    known, spans[0].tolist(), spans[1].tolist(), strict=True
-                )
+                (token, worth, view.segment.span(number))
+                for token, worth, number in found
+                if number is not None
             ]
         self._parts = view.segment.parts(average) if self._lists else np.zeros(0)
         peak = float(self._parts.max(initial=0.0))
@@ -44,17 +41,17 @@ class Scorer:
         """The best documents in sight, as long as they score more than `floor`; unordered."""
         if not self._lists or limit <= 0:
             return np.zeros(0, "i8"), np.zeros(0)
-        with damage_is_named(self._view.segment.file.path):
+        with damage_is_named(self.view.segment.file.path):
             # Gone until it is clean again: an interrupted query leaves none behind.
-            sums = _taken(self._view.segment)
-            positions, scores = self._summed(sums, limit, floor, self._view.mask(sight))
-            self._view.segment.spare.append(sums)
-            rids = self._view.segment.words.rids[positions]
+            sums = _taken(self.view.segment)
+            positions, scores = self._summed(sums, limit, floor, self.view.mask(sight))
+            self.view.segment.spare.append(sums)
+            rids = self.view.segment.words.rids[positions]
         return best_of(rids, scores, limit)
 
     def gains(self, positions: Array) -> Iterator[tuple[str, Array]]:
         """For each token what it adds to the scores of these documents."""
-        with damage_is_named(self._view.segment.file.path):
+        with damage_is_named(self.view.segment.file.path):
             for token, worth, held in self._lists:
                 yield token, self._looked_up(held, positions) * worth
 

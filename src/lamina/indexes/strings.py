@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
@@ -11,6 +11,8 @@ import numpy as np
 from lamina.indexes.file import Array, ArrayFile, refuse_unless
 
 _EVERYWHERE: Final = 3
+_REMEMBERED: Final = 4096
+"""How many answers are kept: one question looks for the same words several times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,7 @@ class Strings:
     offsets: Array
     lengths: Array
     """How many characters each has."""
+    _known: dict[str, int | None] = field(default_factory=dict, init=False, compare=False)
 
     @classmethod
     def of(cls, words: Sequence[str]) -> "Strings":
@@ -61,6 +64,16 @@ class Strings:
 
     def find(self, word: str) -> int | None:
         """The number of a string, if it is among these."""
+        try:
+            return self._known[word]
+        except KeyError:
+            found = self._find(word)
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[word] = found
+        return found
+
+    def _find(self, word: str) -> int | None:
         sought = word.encode("utf-8", "surrogatepass")
         at = self._bisect(sought)
         return at if at < len(self) and self._bytes(at) == sought else None

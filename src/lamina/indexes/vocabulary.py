@@ -15,7 +15,13 @@ def count(view: View[WordSegment], token: str, sight: Sight) -> int:
     """How many documents in sight hold a token."""
     with damage_is_named(view.segment.file.path):
         number = view.segment.words.vocabulary.find(token)
-        return 0 if number is None else int(_counts(view, np.array([number]), sight)[0])
+        if number is None:
+            return 0
+        held = view.segment.span(number)
+        mask = view.mask(sight)
+        if mask is None:
+            return int(held.stop - held.start)
+        return int(np.count_nonzero(mask.take(view.segment.words.postings.documents[held])))
 
 
 def starting(view: View[WordSegment], piece: str, sight: Sight, limit: int) -> list[str]:
@@ -57,7 +63,5 @@ def _counts(view: View[WordSegment], numbers: Array, sight: Sight) -> Array:
         held = postings.documents[int(starts[0]) : int(ends[-1])]
     else:
         held = postings.documents[np.arange(before[-1]) + np.repeat(starts - before[:-1], sizes)]
-    if len(numbers) == 1:
-        return np.array([np.count_nonzero(mask.take(held))])
     seen = np.concatenate([[0], np.cumsum(mask.take(held))])
     return np.asarray(seen[before[1:]] - seen[before[:-1]])

@@ -96,6 +96,14 @@ class WordSegment:
             raise IndexError("a token has postings that are not there")
         return starts.astype("i8"), ends.astype("i8")
 
+    def span(self, token: int) -> slice:
+        """Where the postings of a token are."""
+        ends: list[int] = self.words.postings.starts[token : token + 2].tolist()
+        start, end = ends
+        if not start <= end <= len(self.words.postings.documents):
+            raise IndexError("a token has postings that are not there")
+        return slice(start, end)
+
     def parts(self, average: float) -> Array:
         """How much a document is about a token, by the number of their pair."""
         frequency, length = self.words.postings.frequencies, self.words.postings.lengths

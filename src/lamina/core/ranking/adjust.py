@@ -28,9 +28,10 @@ def adjustments(question: Question, candidate: Candidate, options: Options) -> d
         "importance": 2 * record.importance - 1,
         "recency": _recency(question, candidate, options),
         "use": math.log1p(min(max(candidate.uses, 0), 100)),
-        "time": _time(question, candidate),
-        "key": _key(question, candidate),
-        "tags": _tags(question, candidate),
+        # Most records have none of these, and most questions name no time.
+        "time": _time(question, candidate) if question.spans else 0.0,
+        "key": _key(question, record.key) if record.key else 0.0,
+        "tags": _tags(question, candidate) if record.tags else 0.0,
         "voice": _voice(question, candidate),
     }
     return {name: value for name, value in found.items() if value}
@@ -51,11 +52,8 @@ def _time(question: Question, candidate: Candidate) -> float:
     return max((span.nearness(instant) for span in question.spans), default=0.0)
 
 
-def _key(question: Question, candidate: Candidate) -> float:
+def _key(question: Question, key: str) -> float:
     """1 where the question is the key, a half where it names it among other words."""
-    key = candidate.record.key
-    if not key:
-        return 0.0
     if question.text.strip().casefold() == key.casefold():
         return 1.0
     return 0.5 if _is_named(key, question) else 0.0

@@ -50,25 +50,28 @@ def weigh(
     """The weighted signals of every candidate; those that are zero are not named."""
     share = relative_words(candidates)
     conversation = Conversation(candidates)
-    found: dict[RecordId, dict[str, float]] = {}
-    for candidate in candidates:
-        signals = direct(question, candidate, share, background)
-        found[candidate.record.id] = _weighted(signals, options)
+    said = direct(question, candidates, background)
+    found = {record: _weighted(signals, options) for record, signals in said.items()}
     sums = {record: sum(parts.values()) for record, parts in found.items()}
     near = company(candidates, sums)
     waiting = pending(candidates, share, background)
     for candidate in candidates:
+        record = candidate.record.id
         signals = conversation.signals(candidate, share)
-        signals["company"] = near.get(candidate.record.id, 0.0)
-        signals["pending"] = waiting.get(candidate.record.id, 0.0)
+        signals["company"] = near.get(record, 0.0)
+        signals["pending"] = waiting.get(record, 0.0)
         signals |= adjustments(question, candidate, options)
-        found[candidate.record.id] |= _weighted(signals, options)
+        found[record] |= _weighted(signals, options)
     return found
 
 
 def _weighted(signals: Mapping[str, float], options: Options) -> dict[str, float]:
+    weighted = {name: WEIGHTS[name] * value for name, value in signals.items() if value}
+    chosen = options.weights
+    if not chosen:
+        return weighted
     return {
-        name: WEIGHTS[name] * value * options.weights.get(name, 1.0)
-        for name, value in signals.items()
-        if value and options.weights.get(name, 1.0)
+        name: value * chosen.get(name, 1.0)
+        for name, value in weighted.items()
+        if chosen.get(name, 1.0)
     }

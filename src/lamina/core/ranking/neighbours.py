@@ -42,6 +42,8 @@ class Conversation:
         """What the neighbours' words say about a candidate."""
         found: dict[str, float] = {}
         earlier, later = self.before(candidate), self.after(candidate)
+        if earlier is None and later is None:
+            return found
         mine = is_machine(candidate)
         if earlier is not None and not mine and not is_machine(earlier):
             if asks(earlier):

@@ -42,16 +42,19 @@ def usual_nearness(background: Background) -> float:
     return (mean * count + USUAL_MEAN * _USUAL_COUNTS) / (count + _USUAL_COUNTS)
 
 
-def meaning(candidate: Candidate, background: Background) -> float:
-    """How far the cosine stands out, weighed by how well the embedder tells things apart here.
+def meanings(candidates: Sequence[Candidate], background: Background) -> dict[RecordId, float]:
+    """How far each cosine stands out, weighed by how well the embedder tells things apart here.
 
     Where everything is near to everything, as in a language the embedder does not know, its mean
     cosine is high and what it says counts little.
     """
-    if candidate.cosine is None:
-        return 0.0
     mean = min(max(usual_nearness(background), 0.0), 1.0)
-    return (_clear(candidate.cosine, background) - mean) * (1 - mean) ** _CLARITY
+    clarity = (1 - mean) ** _CLARITY
+    return {
+        candidate.record.id: (_clear(candidate.cosine, background) - mean) * clarity
+        for candidate in candidates
+        if candidate.cosine is not None
+    }
 
 
 def nearness(candidate: Candidate, background: Background) -> float:
@@ -100,18 +103,19 @@ class Focus:
 
 
 def direct(
-    question: Question,
-    candidate: Candidate,
-    share: Mapping[RecordId, float],
-    background: Background,
-) -> dict[str, float]:
+    question: Question, candidates: Sequence[Candidate], background: Background
+) -> dict[RecordId, dict[str, float]]:
     """The signals of words and meaning."""
-    mine = share[candidate.record.id]
+    share = relative_words(candidates)
     if not background.has_vectors:
-        return {"keywords": mine}
-    found = {"words": mine * question.length, "coverage": candidate.coverage}
-    if candidate.cosine is not None:
-        found["meaning"] = meaning(candidate, background)
+        return {mine: {"keywords": value} for mine, value in share.items()}
+    near, length = meanings(candidates, background), question.length
+    found = {}
+    for candidate in candidates:
+        mine = candidate.record.id
+        found[mine] = {"words": share[mine] * length, "coverage": candidate.coverage}
+        if mine in near:
+            found[mine]["meaning"] = near[mine]
     return found
 
 
@@ -122,11 +126,8 @@ def pending(
 
     Else the newest records, which are asked for most, would lose to all that have a vector.
     """
-    if not background.has_vectors:
+    waiting = [one.record.id for one in candidates if one.cosine is None]
+    if not background.has_vectors or not waiting:
         return {}
-    best = max((meaning(candidate, background) for candidate in candidates), default=0.0)
-    return {
-        candidate.record.id: max(best, USUAL_BEST) * share[candidate.record.id]
-        for candidate in candidates
-        if candidate.cosine is None
-    }
+    best = max(meanings(candidates, background).values(), default=0.0)
+    return {mine: max(best, USUAL_BEST) * share[mine] for mine in waiting}

@@ -20,7 +20,7 @@ from lamina.stores.sqlite.driver import Connection, Value, rows
 from lamina.stores.sqlite.old_words import Difference, difference
 from lamina.stores.sqlite.predicates import Predicate, everything
 
-LARGE: Final = 20_000
+LARGE: Final = 2_000
 """Documents from which a stream is worth segments; below, FTS5 answers about as fast."""
 _POSTINGS: Final = (
     "select doc, ? * count(*) * ? / (count(*) + ? * (1 - ? + ? * r.length / ?)) as gain"

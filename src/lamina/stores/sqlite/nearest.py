@@ -130,13 +130,14 @@ class Nearest:
         self._segments = segments
         self._connection = connection
         self._asked = np.frombuffer(asked.values, "<f4")
+        self._indexes: dict[int, Vectors | None] = {}
         self._samples: list[Sample] = []
         self.unready = False
         """Whether some stream has more vectors than could be read now."""
 
     def ranked(self, within: Within) -> Iterator[tuple[int, float]]:
         """The records of a stream that may be looked at, nearest first, each with its cosine."""
-        index, sight = self._segments.current(self._connection, within.sid), sight_within(within)
+        index, sight = self._index(within.sid), sight_within(within)
         if index is None:
             self.unready = True
             return
@@ -157,7 +158,7 @@ class Nearest:
 
     def cosines(self, within: Within, rids: Sequence[int]) -> dict[int, float]:
         """How near these records are, as far as they have vectors that count."""
-        index = self._segments.current(self._connection, within.sid)
+        index = self._index(within.sid)
         there = [rid for rid in rids if rid not in within.touched]
         if index is None or not there or not len(index):
             return {}
@@ -170,6 +171,11 @@ class Nearest:
     def degraded(self) -> tuple[str, ...]:
         """What is not as it should be, for people."""
         return (_UNREADY,) if self.unready else ()
+
+    def _index(self, sid: int) -> Vectors | None:
+        if sid not in self._indexes:
+            self._indexes[sid] = self._segments.current(self._connection, sid)
+        return self._indexes[sid]
 
     def general(self) -> Sample | None:
         """How near records lie in general, by a sample of those that may be looked at."""

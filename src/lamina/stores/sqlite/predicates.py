@@ -35,9 +35,16 @@ def everything(reach: Reach, where: Filter, live_at: datetime | None) -> Predica
     """All that a read demands of a row."""
     parts = [_within(reach), *(_condition(one) for one in where.conditions)]
     if live_at is not None:
-        live = "v.state = 'current' and (v.expires_at is null or v.expires_at > ?)"
-        parts.append(Predicate(live, (to_text(live_at),)))
+        parts.append(alive(live_at))
     return _joined(parts, "and")
+
+
+def alive(live_at: datetime | None) -> Predicate:
+    """Whether a row is current and its time has not run out; at no time, all are."""
+    if live_at is None:
+        return Predicate("1")
+    sql = "(v.state = 'current' and (v.expires_at is null or v.expires_at > ?))"
+    return Predicate(sql, (to_text(live_at),))
 
 
 def _within(reach: Reach) -> Predicate:

@@ -4,15 +4,16 @@ What a search may find is settled in SQL before the best are taken. Statistics, 
 are each stream's own; the best of all streams are taken together.
 """
 
+import heapq
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from lamina.core import bm25
 from lamina.core.access import Reach
-from lamina.core.filters import Filter, Op, matches
+from lamina.core.filters import Filter, Op
 from lamina.core.layers import LAYERS
 from lamina.core.record import Record
 from lamina.stores.questions import AROUND, Found, Match, Search
@@ -20,7 +21,7 @@ from lamina.stores.sqlite import index
 from lamina.stores.sqlite.driver import Connection, rows
 from lamina.stores.sqlite.index import Scored, Stream
 from lamina.stores.sqlite.past import source
-from lamina.stores.sqlite.predicates import Predicate, everything
+from lamina.stores.sqlite.predicates import Predicate, alive, everything
 from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
 
 _NOTHING: Final = Scored(0.0, ())
 _BATCHES: Final = 4
-"""How often a ranking is looked through before it is asked which records are wanted at all."""
+"""How often rankings are looked through before it is asked which records are wanted at all."""
 _AT_LEAST: Final = 64
+_GROWTH: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +60,13 @@ class Words(Protocol):
         """What these records hold of the words, for those that hold any."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Part:
     """What one stream has to say."""
 
     within: Within
     documents: int
     words: Words
-    held: dict[int, float]
-    near: dict[int, float]
 
 
 @dataclass(slots=True)
@@ -79,43 +79,63 @@ class _Hunt:
     nearest: "Nearest | None"
     where: Predicate = field(init=False)
     records: dict[int, Record] = field(default_factory=dict)
+    """What was looked up and may be found, as it was at the time asked about."""
     streams: dict[int, int] = field(default_factory=dict)
     """The stream of each record, by number."""
+    looked_up: set[int] = field(default_factory=set)
     expired: set[int] = field(default_factory=set)
+    """What was looked up and would be found if its time had not run out."""
 
     def __post_init__(self) -> None:
         self.where = everything(self.wanted.reach, self.wanted.where, self.wanted.live_at)
 
     def part(self, stream: Stream) -> _Part:
-        """Look for the best in one stream."""
+        """Take up one stream."""
         past = stream.past
         touched = frozenset[int](json.loads(past.touched) if past else ())
         within = Within(stream.sid, self.wanted.reach, self.wanted.where, touched)
-        then = {
-            one.rid
-            for one in (past.documents if past else ())
-            if _is_wanted(one.record, self.wanted)
-        }
-        words = self.words(stream, within)
-        held = self._taken(words.ranked(), within, then, late=True)
-        near: dict[int, float] = {}
-        if self.nearest is not None:
-            near = self._taken(self.nearest.ranked(within), within, then)
-        return _Part(within, stream.documents, words, held, near)
+        return _Part(within, stream.documents, self.words(stream, within))
 
-    def fetch(self, rids: Iterable[int]) -> None:
-        """Read records, as they were at the time asked about."""
-        missing = [rid for rid in rids if rid not in self.records]
+    def best(self, rankings: Sequence[Iterator[tuple[int, float]]]) -> dict[int, float]:
+        """The first of several rankings together that may be found.
+
+        When few may be, it is cheaper to ask once for all of them.
+        """
+        ranked = heapq.merge(*rankings, key=_place) if len(rankings) > 1 else chain(*rankings)
+        limit, found = self.wanted.limit, dict[int, float]()
+        size = max(_AT_LEAST, limit or 0)
+        for _ in range(_BATCHES if limit is not None else 0):
+            batch = dict(islice(ranked, size))
+            self.look_up(batch)
+            found |= {rid: score for rid, score in batch.items() if rid in self.records}
+            if limit is not None and (len(found) >= limit or len(batch) < size):
+                return _first(found, limit)
+            size *= _GROWTH
+        rest = dict(ranked)
+        good = self._every() if rest else set()
+        found |= {rid: score for rid, score in rest.items() if rid in good}
+        return _first(found, limit)
+
+    def look_up(self, rids: Iterable[int]) -> None:
+        """Read those records that may be found, as they were at the time asked about."""
+        missing = [rid for rid in rids if rid not in self.looked_up]
         if not missing:
             return
+        self.looked_up.update(missing)
         moment, records = source(self.wanted.as_of)
+        lively = alive(self.wanted.live_at)
+        where = everything(self.wanted.reach, self.wanted.where, None)
         sql = (
-            f"{moment.sql}select r.rid, r.sid, {RECORD_COLUMNS} from {records}"
-            f" where r.rid in (select value from json_each(?)) and {self.where.sql}"
+            f"{moment.sql}select r.rid, r.sid, {lively.sql}, {RECORD_COLUMNS} from {records}"
+            f" where r.rid in (select value from json_each(?)) and {where.sql}"
         )
-        every = (*moment.parameters, json.dumps(missing), *self.where.parameters)
-        for rid, sid, *columns in rows(self.connection, sql, every):
-            self.records[rid], self.streams[rid] = to_record(tuple(columns)), sid
+        before = (*moment.parameters, *lively.parameters)
+        every = (*before, json.dumps(missing), *where.parameters)
+        for rid, sid, is_alive, *columns in rows(self.connection, sql, every):
+            if is_alive:
+                self.records[rid], self.streams[rid] = to_record(tuple(columns)), sid
+            else:
+                self.expired.add(rid)
 
     def around(self, chosen: Sequence[int]) -> dict[int, int]:
         """Who was spoken before whom, for the chosen and for those beside them."""
@@ -128,7 +148,7 @@ class _Hunt:
                 near = [*self._beside(line, rid, "<", 2), rid, *self._beside(line, rid, ">", 1)]
                 before |= {later: earlier for earlier, later in pairwise(near)}
                 lines |= dict.fromkeys(near, line)
-        self.fetch(lines)
+        self.look_up(lines)
         for rid in lines.keys() - before.keys():
             earlier = self._beside(lines[rid], rid, "<", 1)
             if earlier and earlier[0] in lines:
@@ -146,44 +166,12 @@ class _Hunt:
         every = (*moment.parameters, *line, rid, *self.where.parameters, number)
         return sorted(int(found) for (found,) in rows(self.connection, sql, every))
 
-    def _taken(
-        self,
-        ranked: Iterator[tuple[int, float]],
-        within: Within,
-        then: Collection[int],
-        *,
-        late: bool = False,
-    ) -> dict[int, float]:
-        """The first that are wanted; when few are, it is cheaper to ask once for all of them."""
-        limit, found = self.wanted.limit, dict[int, float]()
-        size = max(_AT_LEAST, 2 * (limit or 0))
-        for _ in range(_BATCHES if limit is not None else 0):
-            batch = dict(islice(ranked, size))
-            good = self._eligible([rid for rid in batch if rid not in within.touched], late=late)
-            good |= batch.keys() & then
-            found |= {rid: score for rid, score in batch.items() if rid in good}
-            if limit is not None and (len(found) >= limit or len(batch) < size):
-                return dict(islice(found.items(), limit))
-        rest = dict(ranked)
-        good = (self._eligible(None) - within.touched) | set(then) if rest else set()
-        found |= {rid: score for rid, score in rest.items() if rid in good}
-        return dict(islice(found.items(), limit))
-
-    def _eligible(self, rids: Collection[int] | None, *, late: bool = False) -> set[int]:
-        """Those of the records, or of all there are, that the search may find."""
-        live_at = None if late else self.wanted.live_at
-        where = everything(self.wanted.reach, self.wanted.where, live_at)
-        sql = f"select r.rid from record r join version v on v.vid = r.head where {where.sql}"
-        parameters = where.parameters
-        if rids is not None:
-            sql += " and r.rid in (select value from json_each(?))"
-            parameters = (*parameters, json.dumps(list(rids)))
-        found = {rid for (rid,) in rows(self.connection, sql, parameters)}
-        if not late or self.wanted.live_at is None:
-            return found
-        live = self._eligible(found)
-        self.expired |= found - live
-        return live
+    def _every(self) -> set[int]:
+        """All that the search may find."""
+        moment, records = source(self.wanted.as_of, self.wanted.where)
+        sql = f"{moment.sql}select r.rid from {records} where {self.where.sql}"
+        every = rows(self.connection, sql, (*moment.parameters, *self.where.parameters))
+        return {rid for (rid,) in every}
 
 
 def search(
@@ -195,15 +183,20 @@ def search(
     """Everything that the search may find and that stands out, in one snapshot."""
     hunt = _Hunt(connection, wanted, words, nearest)
     parts = [hunt.part(stream) for stream in index.streams(connection, wanted)]
-    chosen = _chosen(parts, wanted.limit)
-    hunt.fetch(chosen)
-    chosen = [rid for rid in chosen if rid in hunt.records]
-    best = set(_chosen(parts, AROUND)).intersection(chosen) if wanted.around else ()
+    held = hunt.best([part.words.ranked() for part in parts])
+    expired = len(hunt.expired)
+    near: dict[int, float] = {}
+    if nearest is not None:
+        near = hunt.best([nearest.ranked(part.within) for part in parts])
+    chosen = list(held | near)
+    hunt.look_up(chosen)
+    best = {*islice(held, AROUND), *islice(near, AROUND)} if wanted.around else set[int]()
     before = hunt.around([rid for rid in chosen if rid in best])
     everyone = list(dict.fromkeys((*chosen, *sorted({*before, *before.values()}))))
     found: dict[int, Match] = {}
     for part in parts:
-        found |= _scores(hunt, part, [r for r in everyone if hunt.streams[r] == part.within.sid])
+        mine = [rid for rid in everyone if hunt.streams[rid] == part.within.sid]
+        found |= _scores(hunt, part, mine, near)
     linked = (
         replace(found[rid], before=hunt.records[before[rid]].id) if rid in before else found[rid]
         for rid in everyone
@@ -213,7 +206,7 @@ def search(
     if largest is None:
         return Found(tuple(linked), general)
     return Found(
-        tuple(linked), general, largest.words.worths, largest.documents, len(hunt.expired),
+        tuple(linked), general, largest.words.worths, largest.documents, expired,
         degraded=nearest.degraded if nearest else (),
     )  # fmt: skip
 
@@ -228,34 +221,28 @@ def layers_in(where: Filter) -> set[str]:
     return layers
 
 
-def _chosen(parts: Sequence[_Part], limit: int | None) -> list[int]:
-    """The best of all streams by words, then the nearest."""
-    chosen: dict[int, None] = {}
-    for every in ([part.held for part in parts], [part.near for part in parts]):
-        ranked = [pair for one in every for pair in one.items()]
-        ranked.sort(key=lambda pair: (-pair[1], -pair[0]))
-        chosen |= dict.fromkeys(rid for rid, _ in ranked[:limit])
-    return list(chosen)
+def _first(found: Mapping[int, float], limit: int | None) -> dict[int, float]:
+    # What is nearer than it was thought to be may come late.
+    return dict(sorted(found.items(), key=_place)[:limit])
 
 
-def _scores(hunt: _Hunt, part: _Part, rids: Sequence[int]) -> dict[int, Match]:
+def _place(ranked: tuple[int, float]) -> tuple[float, int]:
+    return -ranked[1], -ranked[0]
+
+
+def _scores(
+    hunt: _Hunt, part: _Part, rids: Sequence[int], near: Mapping[int, float]
+) -> dict[int, Match]:
     """All that is to be said about some records of one stream."""
     held = part.words.of(rids)
-    near: Mapping[int, float] = part.near
     if hunt.nearest is not None:
         unplaced = [rid for rid in rids if rid not in near]
-        near = part.near | hunt.nearest.cosines(part.within, unplaced)
+        near = {**near, **hunt.nearest.cosines(part.within, unplaced)}
     worths = part.words.worths
     found = {}
     for rid in rids:
         words = held.get(rid, _NOTHING)
         coverage = bm25.coverage(words.terms, worths)
-        cosine = near.get(rid)
         record = hunt.records[rid]
-        found[rid] = Match(record, words.score, words.terms, coverage, cosine)
+        found[rid] = Match(record, words.score, words.terms, coverage, near.get(rid))
     return found
-
-
-def _is_wanted(record: Record, wanted: Search) -> bool:
-    live = wanted.live_at is None or record.is_live(wanted.live_at)
-    return live and wanted.reach.sees(record) and matches(record, wanted.where)
