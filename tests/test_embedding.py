@@ -47,6 +47,20 @@ def test_much_that_waits_is_made_in_the_background(place: str) -> None:
         until(mem)
 
 
+def test_much_text_is_never_made_in_one_go(place: str) -> None:
+    """A recall waits for one go at most, and so does whoever ends the process."""
+    fake = FakeEmbedder()
+    with lamina.open(place, embedder=fake) as mem:
+        mem.remember_many([{"text": f"{n} " + "a long chunk " * 100} for n in range(30)])
+        found = mem.recall("chunk")
+        assert "lamina reindex" in found.degraded[0]
+        assert mem.catch_up() is None
+        assert mem.vectors().pending == 0
+        assert not mem.recall("chunk").degraded
+    assert len(fake.calls) > 3
+    assert max(sum(map(len, texts)) for texts, _ in fake.calls) <= 20_000
+
+
 @pytest.mark.parametrize("fault", [Fault.DOWN, Fault.SHORT, Fault.NAN, Fault.ZERO, Fault.WIDE])
 def test_a_failing_embedder_loses_no_write_and_no_recall(place: str, fault: Fault) -> None:
     faulty = FaultyEmbedder(FakeEmbedder(), fault)

@@ -91,6 +91,14 @@ def test_the_past_of_others_stays_theirs(mem: Memory) -> None:
     assert web.count(as_of=there) == 0
 
 
+def test_python_takes_days_and_spans_like_the_command_line(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        mem.remember("here", key="k")
+        today = mem.get("k").created_at.date().isoformat()
+        assert mem.count(as_of=today) == mem.count(as_of="0s") == 1
+        assert mem.count(as_of="2020-01-01") == mem.count(as_of="7d") == 0
+
+
 @pytest.mark.parametrize("when", ["yesterday", datetime(2026, 3, 1), 5, "2026-03-01T12:00:00"])
 def test_what_is_no_time_is_refused(when: datetime, tmp_path: Path) -> None:
     with lamina.open(tmp_path) as mem:

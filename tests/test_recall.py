@@ -106,6 +106,23 @@ def test_a_budget_of_tokens_is_kept(mem: Memory) -> None:
     assert sum(hit.record.tokens for hit in found.hits) <= 25
 
 
+def test_what_does_not_fit_into_a_budget_is_not_denied(mem: Memory) -> None:
+    mem.remember("the espresso machine is descaled monthly", key="espresso")
+    found = mem.recall("espresso machine", budget=2)
+    assert (found.hits, found.unfit, found.abstained) == ((), 1, False)
+    missed = mem.why_not("espresso", "espresso machine", budget=2)
+    assert (missed.rank, "budget" in missed.reasons[0]) == (None, True)
+
+
+def test_no_unlikely_tail_unless_so_many_are_asked_for(mem: Memory) -> None:
+    query = "when do deploys go out?"
+    assert texts(mem.recall(query)) == [FACTS[2]]
+    assert texts(mem.recall(query, k=4))[0] == FACTS[2]
+    assert len(mem.recall(query, k=4).hits) == 4
+    # Variety is no reason to show what is hardly likely.
+    assert texts(mem.recall(query, k=4, diversity=1.0)) == [FACTS[2]]
+
+
 def test_expired_records_are_left_out_and_counted(mem: Memory) -> None:
     mem.remember("the guest network is called heron", expires="1h")
     assert texts(mem.recall("guest network heron"))
@@ -129,6 +146,26 @@ def test_why_not_says_what_kept_a_record_out(mem: Memory) -> None:
     assert "layer" in layer.reasons[0]
     mem.forget(kept.id)
     assert "forgotten" in mem.why_not(kept.id, "espresso machine").reasons[0]
+
+
+def test_why_not_names_the_place_that_recall_gives(mem: Memory) -> None:
+    for how in ({"k": 6}, {"k": 6, "diversity": 0.9, "floor": 0.0}):
+        hits = mem.recall("the billing database", **how).hits
+        for place, hit in enumerate(hits, 1):
+            found = mem.why_not(hit.record.id, "the billing database", **how)
+            assert (found.rank, found.reasons) == (place, ())
+
+
+@pytest.mark.parametrize("place", STORES)
+def test_why_not_does_not_claim_what_recall_never_saw(place: str, tmp_path: Path) -> None:
+    with lamina.open(where(place, tmp_path / "store")) as mem:
+        mem.configure("recall.embedder", "off")
+        kept = mem.remember("the espresso machine is descaled monthly")
+        mem.remember("the database password rotates")
+        assert kept.id not in {hit.record.id for hit in mem.recall("database password", k=9).hits}
+        missed = mem.why_not(kept.id, "database password", k=9)
+        assert missed.rank is None
+        assert "neither among the best by words" in missed.reasons[0]
 
 
 def test_a_past_recall_can_be_replayed(mem: Memory) -> None:

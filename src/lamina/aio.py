@@ -178,6 +178,7 @@ class AsyncMemory:
     settings = _threaded(Memory.settings)
     configure = _threaded(Memory.configure)
     vectors = _threaded(Memory.vectors)
+    catch_up = _threaded(Memory.catch_up)
     reindex = _threaded(Memory.reindex)
     backup = _threaded(Memory.backup)
     check = _threaded(Memory.check)

@@ -37,20 +37,44 @@ def _enter() -> None:
             from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
             _state["controller"] = ThreadpoolController().select(user_api="blas")
-        _state["limit"] = _state["controller"].limit(limits=1)
+        with _whoever_asks():
+            _state["limit"] = _state["controller"].limit(limits=1)
 
 
 def _leave() -> None:
     with _state["lock"]:
         _state["inside"] = max(0, _state["inside"] - 1)
         if not _state["inside"]:
-            _state["limit"].restore_original_limits()
+            with _whoever_asks():
+                _state["limit"].restore_original_limits()
+
+
+@contextmanager
+def _whoever_asks() -> Iterator[None]:
+    """Let this thread set the limit, whichever set it before.
+
+    Newer versions of the library otherwise ignore all threads but the first, without a word: then
+    vectors made in the background took four times as long as they should, and who came first
+    decided for the rest of the process.
+    """
+    _release()
+    try:
+        yield
+    finally:
+        _release()
+
+
+def _release() -> None:
+    for library in _state["controller"].lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
 
 
 def _begin_anew() -> None:
     """In a forked child: the threads that were inside are not here to leave."""
     if _state["inside"] and _state["limit"] is not None:
-        _state["limit"].restore_original_limits()
+        with _whoever_asks():
+            _state["limit"].restore_original_limits()
     _state.update(lock=threading.Lock(), inside=0)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from lamina import config
 from lamina.background import Worker
-from lamina.backlog import Backlog, Watched
+from lamina.backlog import Backlog, Watched, in_one_go
 from lamina.clock import stopwatch
 from lamina.core.embedder_spec import OFF
 from lamina.core.settings import EMBEDDER, effective
@@ -49,22 +49,16 @@ DUTY: Final = "vectors"
 _ANOTHER: Final = "vectors: made by another embedder than this process has"
 MANY: Final = 256
 """Records written by one process after which it makes vectors even if it recalls nothing."""
-_BATCH: Final = 64
 _AT_RECALL: Final = 32
+"""Records that a recall sees to before it answers, if they are short."""
+_BATCH: Final = 64
+_WAITING: Final = "vectors: some records wait for theirs; `lamina reindex` makes them now"
 _LONGEST_QUESTION: Final = 4_000
 """Characters of a query that are placed; the rest, as all of it, is looked for by its words."""
 _BELIEVED_SECONDS: Final = 1.0
 _QUIET_SECONDS: Final = 0.1
 _PATIENCE_SECONDS: Final = 2.0
 """How long vectors wait for writers, who would have to share the interpreter with them."""
-
-
-_UNRELATED: Final = (
-    "The invoice was paid twice by mistake.", "Her brother plays the cello.",
-    "Rain is expected over the northern hills.", "def close(handle): handle.flush()",
-    "Add two eggs and stir until smooth.", "The referee stopped the match after an hour.",
-    "Kubernetes restarts the pod when the probe fails.", "He is allergic to shellfish.",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +106,8 @@ class Vectors:
         except (EmbedderError, UnsupportedError, StoreError) as error:
             self._error = error
             return Question(degraded=f"vectors: {error.message}")
-        degraded = "vectors: some records wait for theirs" if waits else None
-        return Question(Vector(embedder.fingerprint, row.astype("<f4").tobytes()), degraded)
+        placed = Vector(embedder.fingerprint, row.astype("<f4").tobytes())
+        return Question(placed, _WAITING if waits else None)
 
     def near(self, texts: list[str], asked: Vector) -> list[float | None]:
         """How near texts that are not in the store lie to a question that was placed."""
@@ -130,16 +124,14 @@ class Vectors:
         return [float(made[n] @ point) if n in made else None for n in range(len(texts))]
 
     def unrelated(self) -> float:
-        """The cosine that the embedder in force gives texts which have nothing in common.
-
-        Ranking was measured with embedders that give nearly none; others are asked once.
-        """
+        """The cosine that the embedder in force gives texts which have nothing in common."""
         embedder = self._embedder()
         if embedder is None or embedder.is_local:
             return 0.0
         if embedder.fingerprint not in self._unrelated:
-            near = self._near_each_other(embedder)
-            self._unrelated[embedder.fingerprint] = near
+            from lamina.embedders.spreading import nearness_of_the_unrelated
+
+            self._unrelated[embedder.fingerprint] = nearness_of_the_unrelated(embedder)
         return self._unrelated[embedder.fingerprint]
 
     # -- making
@@ -189,7 +181,7 @@ class Vectors:
         while not stop() and self._is_wanted(embedder):
             if polite:
                 self._let_writers_go_first(stop)
-            due = backlog.due(backlog.waiting(_BATCH))[:_BATCH]
+            due = in_one_go(backlog.due(backlog.waiting(_BATCH))[:_BATCH])
             if not due:
                 self._take_over(embedder)
                 break
@@ -197,6 +189,17 @@ class Vectors:
             self._error = backlog.error
             tell(made / total if made < total else 1.0)
         return made
+
+    def catch_up(self, tell: Callable[[float], None]) -> str | None:
+        """Make all that is pending, here and now; what kept it from being made, if anything did."""
+        # Or it would be waited for, and it is polite to writers.
+        self.stop()
+        try:
+            self.make_all(tell)
+        except (EmbedderError, UnsupportedError, StoreError) as error:
+            self._error = error
+            return f"vectors: {error.message}"
+        return None
 
     def make_all(self, tell: Callable[[float], None]) -> None:
         """Make what is pending, or see another process make it; then what searches faster.
@@ -275,18 +278,6 @@ class Vectors:
             self._mine = (spec, open_embedder(spec, config.load_services()))
         return self._mine[1]
 
-    @staticmethod
-    def _near_each_other(embedder: CheckedEmbedder) -> float:
-        from lamina.embedders.protocol import Role
-
-        try:
-            rows = embedder.embed(_UNRELATED, Role.DOCUMENT)
-        except EmbedderError:
-            return 0.0
-        number = len(_UNRELATED)
-        others = float((rows @ rows.T).sum()) - number
-        return max(0.0, others / (number * (number - 1)))
-
     def _is_on(self) -> bool:
         """Whether vectors are made at all; asked about once a second, for it costs a read."""
         if self._given is not None:
@@ -341,7 +332,8 @@ class Vectors:
         due = backlog.due(waiting)
         if not due:
             return not waiting
-        if len(due) > _AT_RECALL or not embedder.is_local:
+        is_much = len(due) > _AT_RECALL or len(in_one_go(due)) < len(due)
+        if is_much or not embedder.is_local:
             self._nudge()
             return False
         if stopwatch() < self._refused_until:

@@ -54,6 +54,13 @@ class Keeping:
         self._check_whole("look at the vectors of the store")
         return self._vectors.health()
 
+    def catch_up(self, on_progress: Callable[[float], None] | None = None) -> str | None:
+        """Make the vectors that wait, here and now, instead of in the background.
+
+        Returns what kept it from making them all, or nothing.
+        """
+        return self._vectors.catch_up(on_progress or (lambda share: None))
+
     def reindex(self, *, on_progress: Callable[[float], None] | None = None) -> Reindexed:
         """Build the keyword index anew, and make every vector that is missing.
 

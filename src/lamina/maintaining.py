@@ -102,7 +102,9 @@ def _embedding(found: "VectorHealth") -> Finding:
     told = f"{found.embedder}: {found.made:,} made, {found.pending:,} pending"
     wrong, remedy = _in_the_way(found)
     if not wrong:
-        return Finding("embedding", Severity.OK, told)
+        # They come with use, so nothing is wrong; but until then words alone find them.
+        hint = "`lamina reindex` makes them now" if found.pending else ""
+        return Finding("embedding", Severity.OK, told, remedy=hint)
     return Finding("embedding", Severity.NOTE, f"{told}; {'; '.join(wrong)}", remedy=remedy)
 
 

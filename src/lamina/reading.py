@@ -216,6 +216,11 @@ def in_layers(layers: Sequence[str] | None, where: Filter) -> Filter:
     names = (
         [layer.name for layer in LAYERS.values() if layer.recalled] if layers is None else layers
     )
+    if not isinstance(names, list | tuple | set | frozenset):
+        raise InvalidInputError(
+            f"`layers` must be names of layers, not {layers!r:.40}",
+            remedy='Give a list such as ["fact", "session"]',
+        )
     return parse({"layer": {"$in": [layer_named(name).name for name in names]}})
 
 
@@ -223,7 +228,8 @@ def _only(found: Sequence[Record], name: str) -> Record:
     if not found:
         raise NotFoundError(
             f"nothing current has the key or id {name!r:.80}",
-            remedy="It may be forgotten or belong elsewhere; look with query or `lamina list`",
+            remedy="`lamina list` and `lamina recall --json` show ids and keys; it may also be"
+            " forgotten, or belong elsewhere",
         )
     if len(found) > 1:
         places = ", ".join(sorted({f"{r.layer}/{r.kind} in {r.scope}" for r in found})[:5])

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from lamina import clock
+from lamina.core.canonical import check_text
 from lamina.core.filters import Filter, matches, parse
 from lamina.core.indexing import embedded_text
 from lamina.core.instants import check_instant, looking_back
@@ -142,7 +143,7 @@ class RecallPath:
             ranked = rank(settled.question, candidates, background, settled.options)
             if record.id not in {one.record.id for one in _within(ranked, settled.budget)}:
                 reasons = (_UNFIT.format(record.tokens, settled.budget),)
-        if record.id not in known and reasons:
+        if record.id not in known:
             reasons = (_NOT_AMONG, *reasons)
         one = absence.ranked
         if one is None:
@@ -258,6 +259,8 @@ def _within(ranked: Sequence[Ranked], budget: int | None) -> Iterator[Ranked]:
 def _check_query(query: object) -> None:
     if not isinstance(query, str):
         raise InvalidInputError(f"`query` must be text, not {type(query).__name__}")
+    # It is not kept, so it may hold anything that is a character.
+    check_text(query.replace("\0", ""), "query")
 
 
 def _options(how: How, floor: str) -> Options:
@@ -270,7 +273,7 @@ def _options(how: How, floor: str) -> Options:
     chosen = {"auto": None, "off": 0.0}.get(floor, -1.0)
     in_force = float(floor) if chosen == -1.0 else chosen
     budget = how.get("budget")
-    if budget is not None and (not isinstance(budget, int) or budget < 1):
+    if budget is not None and (type(budget) is not int or budget < 1):
         raise InvalidInputError(
             f"`budget` must be a number of tokens, not {budget!r:.40}",
             remedy="Use a whole number from 1, or none for no limit",

@@ -215,3 +215,9 @@ class IndexReport:
     """Files that were left out, each with the reason."""
     notes: tuple[tuple[str, str], ...] = ()
     """Files that were taken in with a reservation."""
+    scope: str = ""
+    """Where the chunks are."""
+    sealed: int = 0
+    """Secrets that were found in what was written, and sealed."""
+    degraded: tuple[str, ...] = ()
+    """What could not be done about it yet, such as vectors while a service is down."""

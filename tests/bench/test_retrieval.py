@@ -1,6 +1,7 @@
 """The retrieval benchmark asks the product itself, hides the answers, and leaves nothing behind."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from lamina.bench.sets import load
 from lamina.bench.telling import told
 from lamina.errors import InvalidInputError
 from tests.bench.small_sets import unseen, write
-from tests.surfaces.shell import run
+from tests.surfaces.shell import on_terminal, run
 
 
 @pytest.fixture
@@ -56,6 +57,8 @@ def test_a_run_gives_every_figure_and_cleans_up(data: Path, tmp_path: Path) -> N
     garden = found["sets"]["garden"]
     wanted = {f"{name}@{k}" for name in ("any", "recall", "all") for k in CUTOFFS}
     assert wanted | {"mrr", "silent", "ms_p50", "ms_p95", "recall@10_no_floor"} <= set(garden)
+    assert garden["recall@10_plain"] <= garden["recall@10"]
+    assert 0 < garden["hits_plain"] <= 10
     assert (garden["queries"], garden["abstain_queries"], garden["documents"]) == (3, 1, 6)
     assert set(garden["categories"]) == {"colour", "who", "nobody knows"}
     assert found["mean"]["recall@10"] == pytest.approx(
@@ -104,3 +107,12 @@ def test_what_cannot_be_measured_is_refused(data: Path) -> None:
         Plan(data, limit=0)
     with pytest.raises(InvalidInputError, match="embedder"):
         Plan(data, embedder="a good one")
+
+
+def test_the_table_has_its_headings_for_a_program_and_for_a_person(data: Path) -> None:
+    asked = ("bench", "retrieval", "--data", str(data), "--embedder", "off", "--no-ablations")
+    piped = run(*asked, cwd=data.parent).out.splitlines()
+    assert "set\tqueries\tmrr\tr@1\tr@5\tr@10\tno floor\tall@10\tsilent\tp50 ms\tp95 ms" in piped
+    shown = re.sub(r"\x1b\[[\d;?]*\w", "", on_terminal(*asked, cwd=data.parent, columns=100).out)
+    assert re.search(r"set +queries +mrr +r@1 +r@5 +r@10 +no floor +all@10 +silent", shown)
+    assert re.search(r"p50 ms +p95 ms", shown)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lamina.core.ids import check_id, is_id, new_id
-from lamina.core.instants import after, check_instant, from_text, to_text
+from lamina.core.instants import after, check_instant, from_text, looking_back, to_text
 from lamina.errors import InvalidInputError
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -92,6 +92,27 @@ def test_a_time_that_two_machines_could_read_differently_is_refused(value: objec
 )  # fmt: skip
 def test_a_span_is_a_number_and_a_unit(span: str, delta: timedelta) -> None:
     assert after(NOON, span, "expires") == NOON + delta
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        ("2026-02-27", "2026-02-27T23:59:59.999999Z"),
+        ("2026-03-01", "2026-03-01T12:00:00.000000Z"),
+        (" 2026-03-02 ", "2026-03-02T23:59:59.999999Z"),
+        ("7d", "2026-02-22T12:00:00.000000Z"),
+        ("2026-03-01T12:00:00Z", "2026-03-01T12:00:00.000000Z"),
+    ],
+)
+def test_a_day_is_meant_to_its_end_and_today_until_now(value: str, meant: str) -> None:
+    assert to_text(looking_back(value, NOON, "as_of")) == meant
+
+
+@pytest.mark.parametrize("value", ["2026-02-30", "0000-01-01", "2026-3-1", "2026-03-01T12:00:00"])
+def test_what_is_no_day_or_has_no_zone_is_refused_with_a_way_out(value: str) -> None:
+    with pytest.raises(InvalidInputError, match="as_of") as refused:
+        looking_back(value, NOON, "as_of")
+    assert "2026-03-01" in refused.value.remedy
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,43 @@ def test_an_endless_line_is_cut_between_words() -> None:
     assert {(chunk.first, chunk.last) for chunk in chunks} == {(1, 1)}
 
 
+ITEM = """- Item {n} says what it has to say in a sentence that is wrapped over
+  more than one line. Then it goes on with another one, as items do,
+  and ends.
+"""
+
+
+@pytest.mark.parametrize("language", ["markdown", "text"])
+def test_a_long_list_is_cut_between_its_items(language: str) -> None:
+    chunks = cut_text("".join(ITEM.format(n=n) for n in range(40)), language)
+    assert len(chunks) > 3
+    assert all(chunk.text.startswith("- Item") and chunk.text.endswith("ends.") for chunk in chunks)
+    assert min(len(chunk.text) for chunk in chunks[:-1]) > MOST // 2
+
+
+def test_inner_items_stay_with_the_item_that_they_are_part_of() -> None:
+    inner = "  - and a part of it, which says so at some length and with some words\n"
+    chunks = cut_text((ITEM + inner * 3) * 20, "markdown")
+    assert all(chunk.text.startswith("- Item") for chunk in chunks)
+
+
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_a_long_paragraph_is_cut_between_its_sentences(wrapped: bool) -> None:
+    sentence = "Here is a sentence of some length\nthat ends where a line does."
+    text = "\n".join([sentence] * 80)
+    chunks = cut_text(text if wrapped else text.replace("\n", " "), "text")
+    assert len(chunks) > 2
+    assert all(chunk.text.startswith("Here is a sentence") for chunk in chunks)
+    assert all(chunk.text.strip().endswith("line does.") for chunk in chunks)
+
+
+def test_a_late_beginning_is_worth_a_smaller_piece_but_not_a_tiny_one() -> None:
+    text = (
+        "It begins.\n" + "and then words that never come to an end, one line after the other\n" * 60
+    )
+    assert len(cut_text(text, "text")[0].text) > MOST // 3
+
+
 @pytest.mark.parametrize("language", CODE)
 def test_code_is_whole(language: str) -> None:
     assert_whole(CODE[language], cut_text(CODE[language], language))

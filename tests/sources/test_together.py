@@ -38,7 +38,7 @@ EDITS = st.lists(
 def _fresh(root: Path) -> dict[str, tuple[str, dict[str, Any]]]:
     """The chunks of a folder as somebody sees it for the first time."""
     mem = lamina.open(":memory:")
-    mem.index(root)
+    mem.index(root, vectors=False)
     return {key: _comparable(chunk) for key, chunk in chunks(mem).items()}
 
 
@@ -107,9 +107,9 @@ def test_who_is_overtaken_looks_again(tmp_path: Path, monkeypatch: pytest.Monkey
         rounds += 1
         if rounds % 10 == 0:
             write(root, {f"d{rounds % 7}/f{rounds}.md": f"round {rounds}"}, at=LONG_AGO + rounds)
-            other.index(root)
+            other.index(root, vectors=False)
 
-    mem.index(root, on_progress=overtake)
+    mem.index(root, on_progress=overtake, vectors=False)
     mem.index(root)
     assert rounds >= 40
     _assert_as_fresh(mem, root)
@@ -135,7 +135,7 @@ def test_a_killed_run_is_taken_up_again(tmp_path: Path) -> None:
     root, store = tmp_path / "tree", tmp_path / "store"
     _many(root)
     lamina.open(store).close()
-    assert _child(store, root, last=0.6).wait(timeout=50) == 9
+    assert _child(store, root, last=0.12).wait(timeout=50) == 9
     mem = lamina.open(store).project("web")
     half = known(mem)
     assert 0 < len(half) < 300

@@ -8,6 +8,7 @@ import pytest
 import lamina
 from lamina.errors import InvalidInputError
 from lamina.memory import Memory
+from lamina.sources.guarding import HIDDEN, KEY
 from lamina.sources.walking import walk
 from tests.sources.trees import chunks, known, section, write
 
@@ -35,10 +36,9 @@ def test_ignore_files_count_at_every_level(tmp_path: Path) -> None:
         "only-here": "", "kept": "",
     })  # fmt: skip
     assert set(_met(tmp_path)) == {
-        ".gitignore", ".laminaignore", "sub/.gitignore", "wanted.log", "sub/build/x",
-        "sub/keep.log", "only-here", "kept",
+        "wanted.log", "sub/build/x", "sub/keep.log", "only-here", "kept",
     }  # fmt: skip
-    assert set(_met(tmp_path, "sub")) == {"sub/.gitignore", "sub/build/x", "sub/keep.log"}
+    assert set(_met(tmp_path, "sub")) == {"sub/build/x", "sub/keep.log"}
 
 
 def test_some_folders_are_never_entered(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_what_is_no_text_any_more_goes(mem: Memory, tmp_path: Path) -> None:
     write(tmp_path / "tree", {"a": b"\0\0\0", ".gitignore": "b\n"})
     report = mem.index(tmp_path / "tree")
     assert report.removed == 2
-    assert known(mem) == {".gitignore"}
+    assert known(mem) == set()
 
 
 def test_a_part_of_a_work_tree_is_named_from_its_top(mem: Memory, tmp_path: Path) -> None:
@@ -185,3 +185,40 @@ def test_the_store_does_not_index_itself(tmp_path: Path) -> None:
     write(tmp_path / "tree", {"a.txt": "text"})
     mem.index(tmp_path / "tree")
     assert known(mem) == {"a.txt"}
+
+
+GUARDED = {
+    ".env": "A=1", ".config/x.toml": "", "key.pem": "", "sub/server.KEY": "", "id_ed25519": "",
+    "prod.env": "B=2", "id_ed25519.pub": "", "keys.md": "", "monkey": "", "a.environment": "",
+}  # fmt: skip
+
+
+def test_what_is_hidden_or_a_key_is_left_out_and_told(tmp_path: Path) -> None:
+    write(tmp_path, {**GUARDED, ".gitignore": "", ".laminaignore": "# nothing", ".git/HEAD": ""})
+    found = walk(tmp_path)
+    assert {one.file for one in found.files} == {
+        "id_ed25519.pub", "keys.md", "monkey", "a.environment"
+    }  # fmt: skip
+    reasons = dict(found.skipped)
+    assert {file for file, reason in reasons.items() if reason == HIDDEN} == {".env", ".config/"}
+    assert {file for file, reason in reasons.items() if reason == KEY} == {
+        "key.pem", "sub/server.KEY", "id_ed25519", "prod.env"
+    }  # fmt: skip
+
+
+def test_what_is_guarded_comes_in_by_our_own_ignore_file_alone(tmp_path: Path) -> None:
+    asked = "!.config\n!key.pem\n"
+    write(tmp_path, {**GUARDED, ".gitignore": asked})
+    assert not {"key.pem", ".config/x.toml"} & set(_met(tmp_path))
+    write(tmp_path, {".gitignore": "", ".laminaignore": asked})
+    assert {"key.pem", ".config/x.toml"} <= set(_met(tmp_path))
+    assert ".env" not in _met(tmp_path)
+
+
+def test_a_hidden_path_is_refused_by_name_with_a_way_out(mem: Memory, tmp_path: Path) -> None:
+    write(tmp_path, {".git/HEAD": "", ".notes/a.md": "hidden words"})
+    with pytest.raises(InvalidInputError, match="hidden") as refused:
+        mem.index(tmp_path / ".notes")
+    assert "!.notes" in refused.value.remedy
+    write(tmp_path, {".laminaignore": "!.notes\n"})
+    assert mem.index(tmp_path / ".notes").indexed == 1

@@ -38,6 +38,10 @@ def test_a_key_reads_as_it_did_then(lamina: Call, history: list[str]) -> None:
     assert text("1s") == "Deploys on Fridays"
     assert text(to_text(_now() - 7 * DAY)) == "Deploys on Mondays"
     assert text((_now() - 3 * DAY).isoformat()) == "Deploys on Tuesdays"
+    assert text(f"{_now() - 7 * DAY:%Y-%m-%d}") == "Deploys on Mondays"
+    # The day itself counts, to its end.
+    assert text(f"{_now() - 6 * DAY:%Y-%m-%d}") == "Deploys on Tuesdays"
+    assert text(f"{_now():%Y-%m-%d}") == "Deploys on Fridays"
     assert [text(cursor) for cursor in history] == [
         "Deploys on Mondays", "Deploys on Tuesdays", "Deploys on Fridays",
     ]  # fmt: skip

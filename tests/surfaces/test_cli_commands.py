@@ -261,3 +261,10 @@ def test_the_demo_runs_to_its_end(lamina: Call) -> None:
     assert "nowhere" in answer.out
     assert "complete" in answer.out
     assert "That was the tour" in answer.out
+
+
+def test_several_words_are_one_text(lamina: Call) -> None:
+    assert lamina("remember", "two", "words", "--key", "k").status == 0
+    assert lamina("get", "k", "--quiet").out == "two words\n"
+    assert lamina("remember", "-", "words", "--key", "dash").status == 0
+    assert lamina("get", "dash", "--quiet").out == "- words\n"

@@ -27,6 +27,17 @@ def digest(folder: Path) -> str:
     return hashlib.sha256((folder / DATABASE).read_bytes()).hexdigest()
 
 
+def test_quiet_says_only_what_is_wrong(lamina: Call, store: Path) -> None:
+    lamina("remember", "three herons", "--key", "birds")
+    fine = lamina("doctor", "--quiet")
+    assert (fine.status, fine.out, fine.err) == (0, "", "")
+    with raw(store) as connection:
+        connection.execute("delete from word")
+    wrong = lamina("doctor", "--quiet")
+    assert wrong.status == DAMAGED
+    assert {line.split("\t")[0] for line in wrong.out.splitlines()} == {"index"}
+
+
 def test_what_is_derived_is_named_and_repaired(lamina: Call, store: Path) -> None:
     lamina("remember", "three herons", "--key", "birds")
     with raw(store) as connection:

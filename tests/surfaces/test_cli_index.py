@@ -25,7 +25,8 @@ def test_the_summary_says_what_was_done(lamina: Call, tree: Path) -> None:
     assert rows == {
         "files": "2", "indexed": "1", "unchanged": "0", "removed": "0", "skipped": "1",
         "chunks written": "1", "chunks unchanged": "0", "chunks removed": "0",
-        "text": f"{(tree / 'guide.md').stat().st_size} bytes",
+        "text": f"{(tree / 'guide.md').stat().st_size} bytes", "secrets sealed": "0",
+        "scope": "global",
     }  # fmt: skip
     assert "skipped a.bin: not text" in done.err
     assert "A new store was made" in done.err
@@ -36,10 +37,12 @@ def test_the_summary_says_what_was_done(lamina: Call, tree: Path) -> None:
 def test_json_has_everything(lamina: Call, tree: Path) -> None:
     done = lamina("index", str(tree), "--json", "--project", "web")
     assert done.json == {
-        "applied": True, "root": "tree", "files": 2, "indexed": 1, "unchanged": 0, "removed": 0,
+        "applied": True, "root": "tree", "scope": "project/web",
+        "files": 2, "indexed": 1, "unchanged": 0, "removed": 0,
         "chunks": {"written": 1, "unchanged": 0, "removed": 0},
         "bytes": (tree / "guide.md").stat().st_size,
-        "skipped": [{"file": "a.bin", "reason": "not text"}], "notes": [],
+        "skipped": [{"file": "a.bin", "reason": "not text"}], "notes": [], "sealed": 0,
+        "degraded": [],
     }  # fmt: skip
     [record] = lamina("list", "--layer", "source", "--kind", "chunk", "--json").json["records"]
     assert record["scope"] == "project/web"
@@ -134,3 +137,31 @@ def test_this_projects_documents_are_found_and_followed(lamina: Call, tmp_path: 
     assert not [key for key in keys if "doctor believes" in key and "architecture" in key]
     assert not [key for key in keys if "0004" in key or "0005-erase" in key]
     assert [key for key in keys if key.startswith("docs/decisions/renamed.md#")]
+
+
+def test_what_is_indexed_is_found_by_meaning_at_once(lamina: Call, tree: Path) -> None:
+    write(tree, {f"f{n}.md": section(f"Part {n}", f"Says {n}") for n in range(60)})
+    assert lamina("index", str(tree)).status == 0
+    found = lamina("recall", "package manager")
+    assert (found.status, found.err) == (0, "")
+    assert lamina("index", str(tree), "--json").json["degraded"] == []
+
+
+def test_what_waits_is_told_with_what_to_do_about_it(lamina: Call, tree: Path) -> None:
+    write(tree, {f"f{n}.md": section(f"Part {n}", f"Says {n}") for n in range(200)})
+    assert lamina("index", str(tree), "--no-vectors").status == 0
+    [told] = [one for one in lamina("doctor").out.splitlines() if one.startswith("embedding")]
+    assert " 0 pending" not in told
+    assert "`lamina reindex`" in told
+    assert "`lamina reindex`" in lamina("recall", "package manager").err
+
+
+def test_what_is_hidden_or_secret_is_told_in_the_summary(lamina: Call, tree: Path) -> None:
+    write(tree, {".env": "A=1", "key.pem": "x", "b.md": "the password is tangerine-42-Lagoon"})
+    done = lamina("index", str(tree), "--project", "web")
+    rows = dict(line.split("\t") for line in done.out.splitlines())
+    assert (rows["skipped"], rows["secrets sealed"]) == ("3", "1")
+    assert rows["scope"] == "project/web"
+    assert "skipped .env: hidden" in done.err
+    assert "skipped key.pem: a key" in done.err
+    assert "!NAME in .laminaignore" in done.err

@@ -192,7 +192,7 @@ def _hit(record: Record, **parts: float) -> Hit:
 
 @pytest.mark.parametrize(
     ("score", "shown"),
-    [(0.0, "0 %"), (0.0001, "1 %"), (0.874, "87 %"), (0.9999, "99 %"), (1.0, "100 %")],
+    [(0.0, "0%"), (0.0004, "<1%"), (0.874, "87%"), (0.9999, ">99%"), (1.0, "100%")],
 )
 def test_only_what_is_certain_looks_certain(score: float, shown: str) -> None:
     assert hits.percent(score) == shown
@@ -226,6 +226,43 @@ def test_a_long_text_shows_the_passage_that_matched() -> None:
     assert re.fullmatch(r"… (before )+herons nest here (after )*after …", shown)
     assert hits.passage("herons", ("heron",)) == "herons"
     assert len(hits.passage("x" * 10_000, ("heron",))) < 900
+
+
+def test_many_lines_are_shown_in_part() -> None:
+    text = "\n".join(f"line {number}" for number in range(30))
+    assert hits.few_lines(text, ("line",)) == "\n".join(f"line {n}" for n in range(8))
+    late = hits.few_lines(text.replace("line 20", "herons"), ("heron",)).splitlines()
+    assert (len(late), late[:2]) == (8, ["line 19", "herons"])
+    end = hits.few_lines(text.replace("line 29", "herons"), ("heron",)).splitlines()
+    assert (len(end), end[-1]) == (8, "herons")
+    assert hits.few_lines("a\nb", ("heron",)) == "a\nb"
+
+
+def test_a_terminal_counts_the_lines_that_it_leaves_out(lamina: Call, store: Path) -> None:
+    lamina("remember", "\n".join(f"heron {number}" for number in range(20)))
+    asked = ("recall", "herons", "--floor", "0")
+    shown = on_terminal("--dir", str(store), *asked, cwd=store.parent).out
+    assert "… 12 more lines" in shown
+    assert shown.count("\x1b[1;33mheron\x1b[0m") == 8
+    assert "more lines" not in lamina(*asked).out
+
+
+def test_a_word_instead_of_a_name_is_answered_with_how_to_find_one(lamina: Call) -> None:
+    lamina("remember", "the gateway times out")
+    refused = lamina("why-not", "gateway", "x")
+    assert refused.status == 3
+    assert "`lamina list`" in refused.err
+    assert "`lamina recall --json`" in refused.err
+
+
+@pytest.mark.parametrize("command", [("recall", "x", "--where", "{"), ("query", "{kind: x}")])
+@pytest.mark.usefixtures("store")
+def test_json_that_is_none_is_answered_with_an_example(
+    lamina: Call, command: tuple[str, ...]
+) -> None:
+    refused = lamina(*command)
+    assert refused.status == 2
+    assert """Try: Write it like '{"kind": "decision",""" in refused.err
 
 
 def test_a_terminal_shows_bars_and_passages(lamina: Call, store: Path) -> None:

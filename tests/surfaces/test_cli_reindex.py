@@ -128,7 +128,9 @@ def test_long_work_shows_a_bar(store: Path, lamina: Call) -> None:
 
 @pytest.mark.usefixtures("told")
 def test_doctor_says_how_far_the_vectors_are(lamina: Call) -> None:
-    assert embedding(lamina("doctor", "--json")) == ("ok", "lamina: 0 made, 3 pending", "")
+    severity, told, remedy = embedding(lamina("doctor", "--json"))
+    assert (severity, told) == ("ok", "lamina: 0 made, 3 pending")
+    assert "`lamina reindex`" in remedy
     lamina("reindex")
     assert embedding(lamina("doctor", "--json")) == ("ok", "lamina: 3 made, 0 pending", "")
 

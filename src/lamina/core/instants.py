@@ -11,6 +11,7 @@ from lamina.errors import InvalidInputError
 
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _SPAN: Final = re.compile(r"(\d{1,9})([smhdw])")
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def to_text(instant: datetime) -> str:
@@ -53,13 +54,33 @@ def after(start: datetime, span: str, argument: str) -> datetime:
 
 
 def looking_back(value: str, now: datetime, argument: str) -> datetime:
-    """The instant that is meant: itself, or as a span such as `7d`, which ends now."""
+    """The instant that is meant: itself, a day's end in UTC, or a span such as `7d` before now.
+
+    Of a day all is meant that was so far: who names today means now.
+    """
+    if _DAY.fullmatch(value.strip()):
+        return _end_of_day(value.strip(), now, argument)
     if not _SPAN.fullmatch(value.strip()):
-        return check_instant(value, argument, or_span=True)
+        try:
+            return check_instant(value, argument)
+        except InvalidInputError as error:
+            remedy = "Write it like 2026-03-01T12:00:00Z, a day like 2026-03-01, or a span like 7d"
+            raise InvalidInputError(error.message, remedy=remedy) from None
     try:
         return now - check_span(value, argument)
     except OverflowError:
         raise InvalidInputError(f"`{argument}` reaches back beyond the year 1") from None
+
+
+def _end_of_day(day: str, now: datetime, argument: str) -> datetime:
+    try:
+        start = datetime.fromisoformat(f"{day}T00:00:00Z")
+    except ValueError:
+        raise InvalidInputError(
+            f"`{argument}` is no day of the calendar: {day}", remedy="Write it like 2026-03-01"
+        ) from None
+    end = start.replace(hour=23, minute=59, second=59, microsecond=999_999)
+    return min(end, now) if start <= now else end
 
 
 def check_span(span: str, argument: str) -> timedelta:

@@ -42,6 +42,11 @@ class Books:
         return Catalog(label, (Entry.from_data(record.data) for record in found))
 
     @property
+    def scope(self) -> str:
+        """Where the records belong."""
+        return self._scope.path
+
+    @property
     def location(self) -> str:
         """Where the store is."""
         return self._store.location
@@ -83,8 +88,8 @@ class Books:
         record = self.current(key)
         return None if record is None else self._path.move(record, State.FORGOTTEN)
 
-    def commit(self, changes: list[Change], label: str, folder: str) -> None:
-        """Carry out changes to a root, all or none.
+    def commit(self, changes: list[Change], label: str, folder: str) -> int:
+        """Carry out changes to a root, all or none; how many secrets were sealed by it.
 
         Raises:
             ConflictError: Somebody else has changed it meanwhile; look again.
@@ -94,6 +99,7 @@ class Books:
         if record is not None:
             # At the revision that is ours: if it moved on since, the next commit has to fail.
             self.roots[label] = replace(record, rev=receipt.outcomes[-1].rev)
+        return len(receipt.sealed)
 
     def dismiss(self, label: str) -> None:
         """Forget a root with all that is known of it; left alone if somebody is at work on it."""

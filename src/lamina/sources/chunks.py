@@ -5,6 +5,7 @@ is always cut alike. Sizes are counted in bytes of UTF-8, which follow a model's
 scripts closely enough and cost next to nothing: `MOST` is 300 to 450 tokens of prose or code.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -16,6 +17,9 @@ MOST_WHOLE: Final = 6000
 """How large such a block may be; beyond that it is cut like everything else."""
 TINY: Final = 100
 """What is smaller says too little alone, and goes with what follows."""
+_SMALLEST_SHARE: Final = 3
+_ITEM: Final = re.compile(r"\s*(?:[-*+•]|\d{1,4}[.)])\s+\S")
+_SENTENCE_ENDS: Final = (".", "!", "?", ":", ";", "。", "！", "？", "…", '."', ".)", "|", "}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class Page:
 
 
 def cut(page: Page, spans: Iterable[Span], whole: Collection[tuple[int, int]] = ()) -> list[Chunk]:
-    """Cut spans to size: at blank lines, then at lines, then inside a line.
+    """Cut spans to size: at blank lines, else at items and sentences, else at lines, else inside.
 
     `whole` holds the first and last lines of blocks that are not cut while they are bearable.
     """
@@ -139,11 +143,32 @@ def _fitted(page: Page, span: Span, whole: Collection[tuple[int, int]]) -> Itera
         yield Chunk(span.first, span.last, span.name, page.between(span.first, span.last))
         return
     first = span.first
-    for number in range(span.first, span.last + 1):
-        if first < number and page.size(first, number) > MOST:
-            yield from _lines(page, replace(span, first=first, last=number - 1))
-            first = number
+    while first < span.last and page.size(first, span.last) > MOST:
+        following = _border(page, first, span.last)
+        yield from _lines(page, replace(span, first=first, last=following - 1))
+        first = following
     yield from _lines(page, replace(span, first=first))
+
+
+def _border(page: Page, first: int, last: int) -> int:
+    """The line that the next piece begins with: where something begins, as late as there is room.
+
+    A piece that would be small for it is not worth the better place.
+    """
+    latest = first + 1
+    while latest < last and page.size(first, latest) <= MOST:
+        latest += 1
+    room = range(first + 1, latest + 1)
+    wide = [number for number in room if page.size(first, number - 1) >= MOST // _SMALLEST_SHARE]
+    return max(wide or room, key=lambda number: (_begins(page, number), number))
+
+
+def _begins(page: Page, number: int) -> int:
+    """How much of a beginning a line is: of a list's item, of a sentence, or of nothing."""
+    line, above = page[number], page[number - 1].rstrip()
+    if _ITEM.match(line):
+        return 3 if line == line.lstrip() else 2
+    return 1 if above.endswith(_SENTENCE_ENDS) else 0
 
 
 def _lines(page: Page, span: Span) -> Iterator[Chunk]:
@@ -158,11 +183,12 @@ def _lines(page: Page, span: Span) -> Iterator[Chunk]:
 
 
 def _inside(line: str) -> Iterator[str]:
-    """Cut one endless line, between words where there are any."""
+    """Cut one endless line, between sentences or else words where there are any."""
     while line:
         head = line.encode()[:MOST].decode(errors="ignore")
         if len(head) < len(line):
-            gap = head.rfind(" ", len(head) // 2)
+            ends = (head.rfind(f"{end} ", len(head) // 2) + 1 for end in (".", "!", "?"))
+            gap = max(*ends, 0) or head.rfind(" ", len(head) // 2)
             head = head[: gap + 1] if gap > 0 else head
         if head.strip():
             yield head

@@ -8,7 +8,7 @@ again at what there is, and goes on. Killed at any point, the next run does what
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Protocol, TypedDict
+from typing import Final, Protocol, TypedDict, Unpack
 
 from lamina import clock
 from lamina.core import settings
@@ -31,6 +31,8 @@ from lamina.writing import WritePath
 _BATCH_FILES: Final = 64
 _BATCH_CHUNKS: Final = 256
 _MOST_TRIES: Final = 1000
+_FILES_SHARE: Final = 0.2
+"""Of the work of indexing, that which is about files; the rest makes vectors."""
 
 
 class Handle(Protocol):
@@ -43,6 +45,9 @@ class Handle(Protocol):
 
     def path_for(self, surface: Surface) -> WritePath:
         """The write path through another door."""
+
+    def catch_up(self, on_progress: Callable[[float], None] | None = None) -> str | None:
+        """Make the vectors that wait; what kept it from doing so, if anything did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +76,14 @@ class IndexOptions(TypedDict, total=False):
     """Only tell what would be done."""
     reread: bool
     """Read every file again, also those that look unchanged, and mend what was lost."""
+    vectors: bool
+    """Whether to make the vectors at once, as is usual, or leave them to the background."""
     on_progress: Callable[[float], None] | None
-    """Told the share of the files that is done."""
+    """Told the share of the work that is done."""
 
 
-def index(
-    mem: Handle,
-    path: str | Path,
-    *,
-    scope: str | None = None,
-    dry_run: bool = False,
-    reread: bool = False,
-    on_progress: Callable[[float], None] | None = None,
-) -> IndexReport:
+def index(mem: Handle, path: str | Path, **options: Unpack[IndexOptions]) -> IndexReport:
     """Take the files at or below a path into layer `source`, and let those go that are gone.
-
-    `IndexOptions` says what the options mean.
 
     Raises:
         InvalidInputError: There is no such path, or an ignore file leaves it out.
@@ -94,12 +91,19 @@ def index(
     """
     if mem.principal.role is not Role.ADMIN:
         raise ForbiddenError("only an admin indexes files", remedy="Open the store with role admin")
+    scope = options.get("scope")
     where = Scope.of(mem.scope if scope is None else scope)
     check_write(replace(mem.principal, surface=Surface.PIPELINE), where, LAYER)
     books = Books(mem.store, mem.path_for(Surface.PIPELINE), where)
     largest = int(settings.effective(mem.store.settings())[settings.LARGEST_FILE])
-    follower = _Follower(books, path, largest, {"dry_run": dry_run, "reread": reread})
-    return follower.follow(on_progress or (lambda share: None))
+    tell = options.get("on_progress") or (lambda share: None)
+    follower = _Follower(books, path, largest, options)
+    if options.get("dry_run") or not options.get("vectors", True):
+        return follower.follow(tell)
+    report = follower.follow(lambda share: tell(_FILES_SHARE * share))
+    problem = mem.catch_up(lambda share: tell(_FILES_SHARE + (1 - _FILES_SHARE) * share))
+    tell(1.0)
+    return replace(report, degraded=(problem,) if problem else ())
 
 
 class _Follower:
@@ -115,6 +119,7 @@ class _Follower:
         self._written: set[str] = set()
         self._forgotten: set[str] = set()
         self._skipped: dict[str, str] = {}
+        self._sealed = 0
         self._now_ns = int(clock.now().timestamp() * 1_000_000_000)
         self._open(books)
 
@@ -302,7 +307,7 @@ class _Follower:
 
     def _commit(self, changes: list[Change]) -> None:
         if (changes or self._moved) and not self._dry_run:
-            self._books.commit(changes, self._root.label, str(self._root.base))
+            self._sealed += self._books.commit(changes, self._root.label, str(self._root.base))
             self._moved = False
 
     def _is_done(self, step: _Step) -> bool:
@@ -337,6 +342,8 @@ class _Follower:
             bytes=sum(entry.bytes for entry in entries),
             skipped=tuple(sorted(self._skipped.items())),
             notes=tuple(sorted((entry.file, entry.note) for entry in entries if entry.note)),
+            scope=self._books.scope,
+            sealed=self._sealed,
         )
 
 

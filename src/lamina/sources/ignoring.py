@@ -7,7 +7,7 @@ come after those of an outer one.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 _CLASSES: Final = {
@@ -31,6 +31,8 @@ class Rule:
     """Whether it is about the last part of a path alone."""
     folders_only: bool
     ignores: bool
+    own: bool = False
+    """Whether it is meant for Lamina, not for git."""
 
     def decides(self, path: str, *, is_folder: bool) -> bool:
         """Whether the rule has something to say about a path."""
@@ -42,21 +44,25 @@ class Rule:
         return self.pattern.fullmatch(inside) is not None
 
 
-def parse_rules(text: str, folder: str = "") -> list[Rule]:
+def parse_rules(text: str, folder: str = "", *, own: bool = False) -> list[Rule]:
     """The rules of one ignore file; `folder` is where it lies, relative to the root."""
     lines = _as_bytes(text.removeprefix("\ufeff")).split("\n")
     prefix = _as_bytes(f"{folder}/") if folder else ""
     rules = (_rule(line.removesuffix("\r"), prefix) for line in lines)
-    return [rule for rule in rules if rule is not None]
+    return [replace(rule, own=own) for rule in rules if rule is not None]
 
 
 def is_ignored(rules: Sequence[Rule], path: str, *, is_folder: bool) -> bool:
     """Whether a path is ignored by rules in the order of their weight, the weightiest last."""
+    rule = deciding(rules, path, is_folder=is_folder)
+    return rule is not None and rule.ignores
+
+
+def deciding(rules: Sequence[Rule], path: str, *, is_folder: bool) -> Rule | None:
+    """The rule that has the last word on a path, if any speaks of it."""
     meant = _as_bytes(path)
-    for rule in reversed(rules):
-        if rule.decides(meant, is_folder=is_folder):
-            return rule.ignores
-    return False
+    found = (rule for rule in reversed(rules) if rule.decides(meant, is_folder=is_folder))
+    return next(found, None)
 
 
 def _as_bytes(text: str) -> str:

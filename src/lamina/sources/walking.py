@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from lamina.sources.ignoring import Rule, is_ignored, parse_rules
+from lamina.sources.guarding import reason_to_guard
+from lamina.sources.ignoring import Rule, deciding, parse_rules
 
 GIT: Final = ".git"
 OWN_IGNORE: Final = ".laminaignore"
 _IGNORE_FILES: Final = (".gitignore", OWN_IGNORE)
+_IGNORED: Final = "ignored by an ignore file"
 _LARGEST_IGNORE_FILE: Final = 1_000_000
 _NEVER_NAMES: Final = frozenset((GIT, ".hg", ".svn", ".lamina", "node_modules", "__pycache__"))
 _NEVER_HOLDING: Final = ("lamina.db", "pyvenv.cfg", "CACHEDIR.TAG")
@@ -65,8 +67,9 @@ def why_left_out(root: Path, path: str) -> str:
         rules += _rules_in(root / here, here)
         here = f"{here}/{part}" if here else part
         is_folder = (root / here).is_dir()
-        if is_ignored(rules, here, is_folder=is_folder):
-            return f"{here} is ignored by an ignore file"
+        reason = _why_not(rules, here, is_folder=is_folder)
+        if reason:
+            return f"{here} is {reason}"
         if is_folder and _is_never(root / here):
             return f"{here} is a folder that is never indexed"
     return ""
@@ -95,13 +98,32 @@ def _walk_folder(root: Path, start: str, rules: list[Rule], found: Walk) -> None
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
-            if entry.name == GIT or is_ignored(inner, path, is_folder=is_folder):
+            if entry.name == GIT or (is_folder and _is_never(root / path)):
                 continue
-            if not is_folder:
-                _take_file(root, path, found)
-            elif not _is_never(root / path):
+            reason = _why_not(inner, path, is_folder=is_folder)
+            if reason:
+                _leave_out(path, reason, found, is_folder=is_folder)
+            elif is_folder:
                 below.append((path, inner))
+            else:
+                _take_file(root, path, found)
         waiting += reversed(below)
+
+
+def _why_not(rules: list[Rule], path: str, *, is_folder: bool) -> str:
+    """Why a path is not for memory; empty when it is."""
+    rule = deciding(rules, path, is_folder=is_folder)
+    if rule is not None and rule.ignores:
+        return _IGNORED
+    # What is guarded comes in only if somebody says so to Lamina, not because git keeps it.
+    is_wanted = rule is not None and rule.own
+    return "" if is_wanted else reason_to_guard(path.rpartition("/")[2])
+
+
+def _leave_out(path: str, reason: str, found: Walk, *, is_folder: bool) -> None:
+    """Tell of it, unless somebody has said that it is to be left out."""
+    if reason != _IGNORED and path.rpartition("/")[2] not in _IGNORE_FILES:
+        found.skipped.append((_shown(path) + ("/" if is_folder else ""), reason))
 
 
 def _take_file(root: Path, path: str, found: Walk) -> None:
@@ -137,7 +159,7 @@ def _rules_outside(root: Path) -> Iterator[Rule]:
 
 def _rules_in(folder: Path, path: str) -> Iterator[Rule]:
     for name in _IGNORE_FILES:
-        yield from parse_rules(_text(folder / name), path)
+        yield from parse_rules(_text(folder / name), path, own=name == OWN_IGNORE)
 
 
 def _text(path: Path) -> str:

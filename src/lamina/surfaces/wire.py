@@ -288,6 +288,7 @@ def index_out(report: IndexReport) -> dict[str, Any]:
     return {
         "applied": report.applied,
         "root": report.root,
+        "scope": report.scope,
         "files": report.files,
         "indexed": report.indexed,
         "unchanged": report.unchanged,
@@ -298,8 +299,10 @@ def index_out(report: IndexReport) -> dict[str, Any]:
             "removed": report.chunks_removed,
         },
         "bytes": report.bytes,
+        "sealed": report.sealed,
         "skipped": [{"file": file, "reason": reason} for file, reason in report.skipped],
         "notes": [{"file": file, "note": note} for file, note in report.notes],
+        "degraded": list(report.degraded),
     }
 
 

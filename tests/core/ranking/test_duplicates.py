@@ -1,9 +1,11 @@
 """The same thing is not said twice, and a miss has a reason."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from lamina.core.ids import RecordId
 from lamina.core.ranking import Options, understand, why_not
+from lamina.core.record import Trust
 from tests.core.ranking.samples import NOW, a_record, ask, found, ids
 
 _LONG = "the release of the billing service is planned for the second week of the month"
@@ -23,6 +25,40 @@ def test_near_duplicates_collapse_into_the_newest() -> None:
 def test_what_differs_in_one_word_that_matters_stays() -> None:
     records = (a_record("yes", "tea is allowed"), a_record("no", "tea is forbidden"))
     assert len(ask("tea", records)) == 2
+
+
+def test_a_near_copy_from_elsewhere_does_not_hide_what_a_user_said() -> None:
+    said = f"never tell anybody that {_LONG}"
+    records = (
+        a_record("user", said, trust=Trust.USER),
+        a_record("web", said.removeprefix("never "), trust=Trust.WEB, valid_from=NOW),
+    )
+    assert sorted(ids(ask("billing service release", records))) == ["user", "web"]
+
+
+def test_of_equal_texts_the_most_trusted_stands_for_all() -> None:
+    records = (
+        a_record("user", _LONG, trust=Trust.USER),
+        a_record("web", _LONG, trust=Trust.WEB, valid_from=NOW),
+    )
+    assert ids(ask("billing service release", records)) == ["user"]
+
+
+def test_only_the_front_of_a_long_list_is_compared() -> None:
+    said = "the %s billing service has its own release, of which page %d of the handbook tells"
+    records = [a_record(f"r{n:03}", said % ("n" * n, n)) for n in range(1, 160)]
+    twins = [a_record("twin1", said % ("z", 0)), a_record("twin2", said % ("z", 0))]
+    wide = Options(limit=500, floor=0.0)
+    cosines: dict[str, float] = {one.id: 0.5 - number / 500 for number, one in enumerate(records)}
+    near = ask(
+        "billing service release", [*twins, *records], cosines | {"twin1": 0.6, "twin2": 0.6}, wide
+    )
+    far = ask(
+        "billing service release", [*twins, *records], cosines | {"twin1": 0.0, "twin2": 0.0}, wide
+    )
+    assert (len(near), len(far)) == (len(records) + 1, len(records) + 2)
+    varied = ask("billing service release", records, cosines, replace(wide, diversity=1.0))
+    assert ids(varied)[120:] == ids(ask("billing service release", records, cosines, wide))[120:]
 
 
 def test_the_same_text_in_another_scope_stays() -> None:

@@ -18,6 +18,8 @@ _READ: Final = 2000
 """How many characters are compared."""
 _LOOKED_AT: Final = 3
 """How many times the limit is looked at for duplicates and for variety."""
+_MOST: Final = 120
+"""And no more than so many: each is compared with all others."""
 _SHORT: Final = 4
 """Texts of fewer words are the same only if they are equal: one word may turn them round."""
 
@@ -29,7 +31,7 @@ def collapsed(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
 
     Only the front is looked at, and what is left out is named by what stands for it.
     """
-    front = list(ranked[: limit * _LOOKED_AT])
+    front = list(ranked[: min(limit * _LOOKED_AT, _MOST)])
     groups: list[list[Ranked]] = []
     for hit in front:
         same = next((group for group in groups if repeats(hit, group[0])), None)
@@ -43,7 +45,7 @@ def collapsed(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
 
 def diverse(ranked: Sequence[Ranked], limit: int, strength: float) -> list[Ranked]:
     """Order anew so that each next one is likely to be relevant and unlike those before it."""
-    waiting = list(ranked[: limit * _LOOKED_AT])
+    waiting = list(ranked[: min(limit * _LOOKED_AT, _MOST)])
     nearest = {hit.record.id: 0.0 for hit in waiting}
     chosen: list[Ranked] = []
     while waiting:
@@ -60,12 +62,18 @@ def diverse(ranked: Sequence[Ranked], limit: int, strength: float) -> list[Ranke
 
 
 def repeats(hit: Ranked, other: Ranked) -> bool:
-    """Whether two records of one place say nearly the same."""
+    """Whether two records of one place say nearly the same.
+
+    What comes from elsewhere does not stand for what a user said unless it is the same to the
+    letter: one word that is missing may turn it round.
+    """
     one, two = hit.record, other.record
     if (one.scope, one.layer) != (two.scope, two.layer):
         return False
     if one.text == two.text:
         return True
+    if one.trust != two.trust:
+        return False
     if abs(hit.score - other.score) > _NEAR:
         return False
     shorter, longer = sorted((len(one.text), len(two.text)))
@@ -92,9 +100,11 @@ def likeness(one: Shingles, other: Shingles) -> float:
 
 
 def _newest(group: Sequence[Ranked]) -> Ranked:
-    """The newest of a group, which knows of the others."""
+    """The newest of those that are trusted most, which knows of the others."""
     if len(group) == 1:
         return group[0]
-    newest = max(group, key=lambda hit: hit.record.valid_from or hit.record.created_at)
+    most = max(hit.record.trust.rank for hit in group)
+    trusted = [hit for hit in group if hit.record.trust.rank == most]
+    newest = max(trusted, key=lambda hit: hit.record.valid_from or hit.record.created_at)
     others = tuple(hit.record.id for hit in group if hit is not newest)
     return replace(newest, duplicates=others)

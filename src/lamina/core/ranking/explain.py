@@ -18,7 +18,7 @@ class Absence:
     """`no_match`, `below_floor`, `too_unlikely`, `duplicate`, `outranked` or `returned`."""
     sentence: str
     place: int | None = None
-    """Where it stood among all candidates, counted from 1."""
+    """Where it stands in what is returned, else among all candidates, counted from 1."""
     ranked: Ranked | None = None
 
 
@@ -39,9 +39,9 @@ def why_not(
         )
     place, hit = found
     returned = rank(question, candidates, background, options)
-    for other in returned:
+    for at, other in enumerate(returned, 1):
         if other.record.id == record:
-            return Absence("returned", f"It is returned, at place {place}.", place, hit)
+            return Absence("returned", f"It is returned, at place {at}.", at, hit)
         if record in other.duplicates:
             sentence = f"It says nearly the same as {other.record.id}, which stands for it."
             return Absence("duplicate", sentence, place, hit)
@@ -54,13 +54,13 @@ def _absence(
     if not returned and best.probability >= options.least:
         floor = calibrate.DEFAULT_FLOOR if options.floor is None else options.floor
         sentence = (
-            f"Nothing was returned: the best match is relevant with {best.probability:.0%} only,"
-            f" and the floor is {floor:.0%}."
+            f"Nothing was returned: the best match is relevant with {best.probability:.1%} only,"
+            f" and the floor is {floor:.1%}."
         )
         return Absence("below_floor", sentence, place, hit)
     if hit.probability < options.least:
         sentence = (
-            f"It is relevant with {hit.probability:.0%}; at least {options.least:.0%} is wanted."
+            f"It is relevant with {hit.probability:.1%}; at least {options.least:.1%} is wanted."
         )
         return Absence("too_unlikely", sentence, place, hit)
     sentence = f"It stands at place {place} of all candidates, and {len(returned)} were returned."

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import click
 
-from lamina.surfaces.cli.options import F, as_of_option, layer_option, scope_options
+from lamina.surfaces.cli.options import F, as_of_option, layer_option, read_json, scope_options
 
 _HOW: Final = ("k", "now", "floor", "diversity", "budget")
 
@@ -18,12 +18,10 @@ def recall_options(command: F) -> F:
 
 def asked(options: dict[str, Any]) -> dict[str, Any]:
     """The options as the library takes them; what was not given is left to the store."""
-    from lamina.core.canonical import loads
-
     given = {name: options[name] for name in _HOW if options[name] is not None}
     return {
         "layers": list(options["layers"]) or None,
-        "where": None if options["where"] is None else loads(options["where"], "--where"),
+        "where": None if options["where"] is None else read_json(options["where"], "--where"),
         "scope": options["scope"],
         "as_of": options["as_of"],
         **given,
@@ -43,7 +41,7 @@ _OPTIONS: Final = (
     ),
     click.option(
         "--now", metavar="WHEN",
-        help="What `yesterday` is reckoned from: an instant, or a span ago as 7d.",
+        help="What `yesterday` is reckoned from: a day, an instant, or a span ago as 7d.",
     ),
     click.option(
         "--diversity", type=float, metavar="0..1",

@@ -166,7 +166,7 @@ def _crowds(found: dict[str, Any]) -> Grid:
     rows = [
         (
             _plural(crowd["writers"], sort), _per_second(crowd["per_second"]), *_wait(crowd),
-            f"{crowd['ratio_to_one']} times", f"{100 * crowd['least_share']:.0f} %",
+            f"{crowd['ratio_to_one']} times", f"{100 * crowd['least_share']:.0f}%",
         )
         for sort, plural in (("thread", "threads"), ("process", "processes"))
         for crowd in found[plural].values()
@@ -213,7 +213,7 @@ def _feed(feed: dict[str, Any]) -> list[tuple[str, str, str]]:
     wake, aim = feed["wake"], feed["idle_cpu_aim_percent"]
     return [
         ("feed wakes another process", f"p50 {wake['p50_ms']} ms", f"p99 {wake['p99_ms']} ms"),
-        ("idle subscriber", f"{feed['idle_cpu_percent']} % of a core", f"aim {aim} %"),
+        ("idle subscriber", f"{feed['idle_cpu_percent']}% of a core", f"aim {aim}%"),
     ]
 
 

@@ -22,7 +22,7 @@ def report(found: dict[str, Any]) -> "Iterator[Line | Grid]":
     for spec, followed in found["following"].items():
         yield line(
             f"vectors by {spec} follow at {followed['followed_per_second']:,.0f} a second,"
-            f" {100 * followed['share']:.0f} % of the embedder's own"
+            f" {100 * followed['share']:.0f}% of the embedder's own"
             f" {followed['own_per_second']:,.0f}"
         )
     yield from map(line, growth(found).to_lines())
@@ -65,8 +65,8 @@ _ROWS: "dict[str, Callable[[dict[str, Any]], str]]" = {
     "recall p50": lambda step: f"{step['recall']['p50_ms']} ms",
     "recall p99": lambda step: f"{step['recall']['p99_ms']} ms",
     "recall, time of a core, p50": lambda step: f"{step['recall']['cpu_p50_ms']} ms",
-    "recall in a scope of 1 %, p50": lambda step: f"{step['recall_in_scope']['p50_ms']} ms",
-    "recall in a scope of 1 %, p99": lambda step: f"{step['recall_in_scope']['p99_ms']} ms",
+    "recall in a scope of 1%, p50": lambda step: f"{step['recall_in_scope']['p50_ms']} ms",
+    "recall in a scope of 1%, p99": lambda step: f"{step['recall_in_scope']['p99_ms']} ms",
     "plain search p50": lambda step: f"{step['plain']['p50_ms']} ms",
     "plain search, time of a core, p50": lambda step: f"{step['plain']['cpu_p50_ms']} ms",
     "plain search of content words p50": lambda step: (
@@ -76,7 +76,7 @@ _ROWS: "dict[str, Callable[[dict[str, Any]], str]]" = {
         f"{step['against_plain']['faster_p50']} times"
         f" ({step['against_plain']['faster_p50_content_words']})"
     ),
-    "nearest ten that the index finds": lambda step: f"{100 * step['vector_recall@10']:.1f} %",
+    "nearest ten that the index finds": lambda step: f"{100 * step['vector_recall@10']:.1f}%",
     "open, in a fresh process": lambda step: f"{step['cold']['open_ms']} ms",
     "first recall": lambda step: f"{step['cold']['first_recall_ms']} ms",
     "resident": lambda step: f"{step['resident_mb']} MB (plain {step['plain']['resident_mb']})",

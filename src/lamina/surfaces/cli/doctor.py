@@ -90,8 +90,11 @@ def _done(repaired: "Repair | None") -> list[str]:
 def _show(session: Session, findings: "list[Finding]", repaired: "Repair | None") -> None:
     from lamina.surfaces.cli.views import finding_grid
 
-    for done in _done(repaired):
+    quiet = session.out.quiet
+    for done in () if quiet else _done(repaired):
         session.out.show(line(f"{done[:1].upper()}{done[1:]}."))
-    session.out.show(finding_grid(findings))
+    told = [finding for finding in findings if not quiet or finding.severity.value != "ok"]
+    if told:
+        session.out.show(finding_grid(told))
     if any(finding.severity.value == "record" for finding in findings):
         session.out.note(_UNTOUCHED)

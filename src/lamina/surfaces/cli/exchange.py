@@ -80,6 +80,10 @@ def import_file(context: click.Context, /, source: str) -> None:
         progress(session, "Importing", None) as advance,
     ):
         report = import_lines(session.handle, lines, advance)
+    with progress(session, "Making vectors", 100) as advance:
+        missing = session.handle.catch_up(lambda share: advance(round(100 * share)))
+    if missing:
+        session.out.note(f"Note: {missing}; `lamina reindex` makes those that are missing")
     if session.out.as_json:
         failed = [{"line": number, "message": message} for number, message in report.failed]
         session.out.document({**asdict(report), "failed": failed})

@@ -19,6 +19,8 @@ _WIDEST: Final = 20
 _LONG: Final = 800
 _LEAD: Final = 100
 """How much of a long text is shown before the word that matched."""
+_MOST_LINES: Final = 8
+"""How many lines of a text a terminal shows; the place of it is named below."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 _SMALL: Final = 0.005
 """Below this a part would read as nothing, and is nothing."""
@@ -29,9 +31,14 @@ def hit_lines(number: int, hit: "Hit", now: "datetime", width: int | None) -> It
 
     A terminal shows the words that matched, and of a long text the passage around them.
     """
-    text = hit.record.text
-    shown = line(text) if width is None else highlighted(passage(text, hit.terms), hit.terms)
+    text, more = hit.record.text, 0
+    shown = line(text)
+    if width is not None:
+        few = few_lines(passage(text, hit.terms), hit.terms)
+        shown, more = highlighted(few, hit.terms), text.count("\n") - few.count("\n")
     yield (Span(f"{number}. ", DIM), *shown)
+    if more:
+        yield line(Span(f"   … {number_of(more, 'more line')}", DIM))
     yield from about_lines([*_about(hit, now), hit.record.id], width)
 
 
@@ -78,9 +85,9 @@ def largest(parts: Iterable[Mapping[str, float]]) -> float:
 def percent(score: float) -> str:
     """A likelihood for people; neither certain nor impossible unless it is."""
     share = round(score * 100)
-    if 0 < score < 1:
-        share = min(max(share, 1), 99)
-    return f"{share} %"
+    if share == 0 and score > 0:
+        return "<1%"
+    return ">99%" if share == 100 and score < 1 else f"{share}%"
 
 
 def number_of(count: int, what: str) -> str:
@@ -126,6 +133,19 @@ def passage(text: str, terms: tuple[str, ...]) -> str:
     cut = text.rfind(" ", end - _LEAD, end) if end < len(text) else len(text)
     end = cut if cut > begin else end
     return ("… " if begin else "") + text[begin:end] + (" …" if end < len(text) else "")
+
+
+def few_lines(text: str, terms: tuple[str, ...]) -> str:
+    """The first lines of a text, or where no word matched there, those where one did."""
+    from lamina.core.text.words import analyse
+
+    lines, wanted = text.split("\n"), frozenset(terms)
+    if len(lines) <= _MOST_LINES:
+        return text
+    matching = (n for n, one in enumerate(lines) if wanted.intersection(analyse(one).tokens))
+    first = next(matching, 0)
+    start = 0 if first < _MOST_LINES - 1 else min(first - 1, len(lines) - _MOST_LINES)
+    return "\n".join(lines[start : start + _MOST_LINES])
 
 
 def _about(hit: "Hit", now: "datetime") -> Iterator[str]:

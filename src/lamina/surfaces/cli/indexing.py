@@ -1,7 +1,7 @@
 """`lamina index`."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -23,28 +23,27 @@ _NAMED: Final = 10
 @scope_options
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.option("--all", "reread", is_flag=True, help="Read also the files that look unchanged.")
+@click.option("--no-vectors", is_flag=True, help="Leave the vectors to later recalls.")
 @click.pass_context
-def index(
-    context: click.Context, /, path: str, *, scope: str | None, dry_run: bool, reread: bool
-) -> None:
+def index(context: click.Context, /, path: str, *, no_vectors: bool, **how: Any) -> None:
     """Take in the text files of a folder, and follow them.
 
     Markdown is cut by heading, code by definition, other text by paragraph; `lamina recall` finds
     the pieces with file and lines. Run it again to follow what was changed, renamed or deleted:
-    only that is read. What .gitignore and .laminaignore name is left out.
+    only that is read. What .gitignore and .laminaignore name is left out, and so are hidden files
+    and keys, unless .laminaignore asks for them by a line such as !.github
     """
     from lamina.surfaces import wire
 
     session = context.ensure_object(Session)
-    session.may_create = not dry_run
-    memory = session.memory(scope)
+    session.may_create = not how["dry_run"]
+    memory = session.memory(how["scope"])
     with progress(session, "Indexing", 100) as advance:
         report = memory.index(
             path,
-            scope=scope,
-            dry_run=dry_run,
-            reread=reread,
+            vectors=not no_vectors,
             on_progress=lambda share: advance(round(100 * share)),
+            **how,
         )
     if session.out.as_json:
         session.out.document(wire.index_out(report))
@@ -66,16 +65,24 @@ def _table(report: "IndexReport") -> Grid:
         ("chunks unchanged", f"{report.chunks_unchanged:,}"),
         (f"chunks {would}removed", f"{report.chunks_removed:,}"),
         ("text", f"{report.bytes:,} bytes"),
+        ("secrets sealed", f"{report.sealed:,}"),
+        ("scope", report.scope),
     ]
     return grid(("what", report.root), rows)
 
 
 def _tell(session: Session, report: "IndexReport") -> None:
     """Name what was left out, a few of each reason."""
+    from lamina.sources.guarding import HIDDEN, KEY
+
     for file, reason in _few(report.skipped):
         session.out.note(f"skipped {file}: {reason}")
+    if any(reason in (HIDDEN, KEY) for _, reason in report.skipped):
+        session.out.note("A line as !NAME in .laminaignore takes in what is hidden or a key")
     for file, note in _few(report.notes):
         session.out.note(f"{file}: {note}")
+    for missing in report.degraded:
+        session.out.note(f"Note: {missing}; `lamina reindex` makes those that are missing")
 
 
 def _few(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ def maintain(context: click.Context, /, *, dry_run: bool, yes: bool) -> None:
 
     The settings `history.LAYER` say how many earlier versions stay and for how long; the newest
     version of a memory and the log always stay. Receipts go as `receipts.keep` says, and the
-    write-ahead log is emptied. Nothing of this happens by itself, and a purge of over 5 % of all
+    write-ahead log is emptied. Nothing of this happens by itself, and a purge of over 5% of all
     versions asks.
     """
     from lamina.surfaces import wire

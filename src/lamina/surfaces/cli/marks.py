@@ -30,6 +30,8 @@ class Grid(NamedTuple):
 
     headings: tuple[str, ...]
     rows: tuple[tuple[Line, ...], ...]
+    headed: bool = False
+    """Whether the headings are wanted there too: figures without a name say nothing."""
 
 
 def line(*parts: str | Span) -> Line:
@@ -37,9 +39,12 @@ def line(*parts: str | Span) -> Line:
     return tuple(part if isinstance(part, Span) else Span(part) for part in parts)
 
 
-def grid(headings: Sequence[str], rows: Sequence[Sequence[str | Span | Line]]) -> Grid:
+def grid(
+    headings: Sequence[str], rows: Sequence[Sequence[str | Span | Line]], *, headed: bool = False
+) -> Grid:
     """A grid of texts, spans or whole lines."""
-    return Grid(tuple(headings), tuple(tuple(_cell(cell) for cell in row) for row in rows))
+    cells = tuple(tuple(_cell(cell) for cell in row) for row in rows)
+    return Grid(tuple(headings), cells, headed)
 
 
 def visible(text: str) -> str:

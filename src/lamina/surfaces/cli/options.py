@@ -12,6 +12,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
 
 _PREFIX: Final = "lamina_"
+_A_FILTER: Final = """'{"kind": "decision", "importance": {"$gte": 0.7}}'"""
+_SOME_DATA: Final = """'{"status": "open"}'"""
 _EVERYWHERE: Final = (
     "Takes the options of `lamina` itself too: --dir --project --json --as --role --quiet."
 )
@@ -85,7 +87,7 @@ def as_of_option(command: F) -> F:
     """`--as-of`, for the commands that read."""
     return click.option(
         "--as-of", metavar="WHEN",
-        help="As it was then: an instant, a span ago as 7d, or a cursor.",
+        help="As it was then: a day, an instant, a span ago as 7d, or a cursor.",
     )(command)  # fmt: skip
 
 
@@ -120,16 +122,27 @@ def content_options(command: F) -> F:
 
 def content_fields(options: dict[str, Any]) -> dict[str, Any]:
     """The content options that were given, as the library takes them."""
-    from lamina.core.canonical import loads
-
     fields = {name: value for name, value in options.items() if value is not None and value != ()}
     if "data" in fields:
-        fields["data"] = loads(fields["data"], "--data")
+        fields["data"] = read_json(fields["data"], "--data", _SOME_DATA)
     if "tags" in fields:
         fields["tags"] = list(fields["tags"])
     if fields.get("expires") == "never":
         fields["expires"] = None
     return fields
+
+
+def read_json(text: str, argument: str, example: str = _A_FILTER) -> Any:
+    """A value that was given as JSON; whoever cannot write it is shown how."""
+    from lamina.core.canonical import loads
+    from lamina.errors import InvalidInputError
+
+    try:
+        return loads(text, argument)
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            error.message, remedy=error.remedy or f"Write it like {example}, in single quotes"
+        ) from None
 
 
 def _content() -> list[Decorator[Any]]:

@@ -109,6 +109,8 @@ def _plain(part: Line | Grid) -> Iterable[str]:
     if not isinstance(part, Grid):
         yield visible("".join(span.text for span in part))
         return
+    if part.headed:
+        yield "\t".join(part.headings)
     for row in part.rows:
         yield "\t".join(one_line("".join(span.text for span in cell)) for cell in row)
 

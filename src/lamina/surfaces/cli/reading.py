@@ -1,6 +1,6 @@
 """`lamina list`, `get` and `query`."""
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -12,10 +12,13 @@ from lamina.surfaces.cli.options import (
     layer_option,
     name_argument,
     page_options,
+    read_json,
     scope_options,
     which_options,
 )
 from lamina.surfaces.cli.session import Session, pass_session
+
+_FILES: Final = "source"
 
 
 @click.command("list", cls=Command)
@@ -31,8 +34,14 @@ from lamina.surfaces.cli.session import Session, pass_session
 @scope_options
 @pass_session
 def list_records(session: Session, /, **options: Any) -> None:
-    """List memories, newest first."""
+    """List memories, newest first.
+
+    The pieces of indexed files are left out; --layer source lists them. --kind decision lists what
+    was decided.
+    """
     _list(session, _where(options), options)
+    if not options["layers"] and not options["kinds"]:
+        _tell_of_files(session, options)
 
 
 @click.command(cls=Command)
@@ -47,9 +56,7 @@ def query(session: Session, /, where: str, **options: Any) -> None:
     WHERE_JSON is an object such as '{"kind": "decision", "importance": {"$gte": 0.7}}'; the
     comparisons are $eq $ne $gt $gte $lt $lte $in $prefix.
     """
-    from lamina.core.canonical import loads
-
-    _list(session, loads(where, "where"), options)
+    _list(session, read_json(where, "where"), options)
 
 
 @click.command(cls=Command)
@@ -77,6 +84,7 @@ def get(session: Session, /, name: str, **which: Any) -> None:
 
 
 def _list(session: Session, where: Any, options: dict[str, Any]) -> None:
+    from lamina.surfaces.cli.nothing import tell_why
     from lamina.surfaces.cli.saying import say_records
 
     scope, as_of, limit = options["scope"], options["as_of"], options["limit"]
@@ -85,11 +93,23 @@ def _list(session: Session, where: Any, options: dict[str, Any]) -> None:
     # Counting is only worth its time where something may have been cut off.
     total = len(found) if len(found) < limit else memory.count(where, scope=scope, as_of=as_of)
     say_records(session, found, max(total, len(found)))
+    if not found:
+        tell_why(session, scope, as_of)
+
+
+def _tell_of_files(session: Session, options: dict[str, Any]) -> None:
+    if session.out.quiet or session.out.as_json:
+        return
+    scope = options["scope"]
+    where = {"layer": _FILES, "kind": "chunk"}
+    number = session.memory(scope).count(where, scope=scope, as_of=options["as_of"])
+    if number:
+        session.out.note(f"{number:,} pieces of files are not listed; --layer source lists them")
 
 
 def _where(options: dict[str, Any]) -> dict[str, Any]:
     """The filter that the options of `list` stand for; names that nothing has are refused."""
-    from lamina.core.layers import layer_named
+    from lamina.core.layers import LAYERS, layer_named
     from lamina.core.record import State
     from lamina.errors import InvalidInputError
 
@@ -100,6 +120,11 @@ def _where(options: dict[str, Any]) -> dict[str, Any]:
             f"`--state` is not a state: {unknown[0]!r:.40}",
             remedy=f"Use one of: {', '.join(State)}",
         )
-    chosen = {"layer": layers, "kind": list(options["kinds"]), "state": list(options["states"])}
+    kinds = list(options["kinds"])
+    if not kinds:
+        # What is known of the files themselves is for Lamina, and listed when it is asked for.
+        told = [layer for layer in LAYERS if layer != _FILES]
+        layers, kinds = (layers, ["chunk"]) if layers == [_FILES] else (layers or told, [])
+    chosen = {"layer": layers, "kind": kinds, "state": list(options["states"])}
     where: dict[str, Any] = {field: {"$in": names} for field, names in chosen.items() if names}
     return where | ({"tags": list(options["tags"])} if options["tags"] else {})

@@ -31,14 +31,14 @@ def recall(session: Session, /, words: tuple[str, ...], *, explain: bool, **opti
     from lamina.surfaces import wire
 
     out, how = session.out, asked(options)
-    found = session.memory(how["scope"]).recall(_query(words), **how)
+    found = session.memory(how["scope"]).recall(" ".join(words), **how)
     if out.as_json:
         out.document(wire.recall_out(found))
     elif out.quiet:
         for hit in found.hits:
             out.raw(hit.record.id)
     else:
-        _show(session, found, explain=explain)
+        _show(session, found, how, explain=explain)
 
 
 @click.command("why-not", cls=Command)
@@ -55,26 +55,17 @@ def why_not(session: Session, /, name: str, words: tuple[str, ...], **options: A
     from lamina.surfaces import wire
 
     out, how = session.out, asked(options)
-    found = session.memory(how["scope"]).why_not(name, _query(words), **how)
+    found = session.memory(how["scope"]).why_not(name, " ".join(words), **how)
     if out.as_json:
         out.document(wire.why_not_out(found))
     else:
         _tell(session, found)
 
 
-def _query(words: tuple[str, ...]) -> str:
-    """The words as one question; bytes that are no text are refused where they come in."""
-    from lamina.core.canonical import check_text
-
-    query = " ".join(words)
-    # A text is not kept with it, but a question may hold anything that is a character.
-    check_text(query.replace("\0", ""), "query")
-    return query
-
-
-def _show(session: Session, found: "Recall", *, explain: bool) -> None:
+def _show(session: Session, found: "Recall", how: dict[str, Any], *, explain: bool) -> None:
     from lamina import clock
     from lamina.surfaces.cli import hits
+    from lamina.surfaces.cli.nothing import tell_why
     from lamina.surfaces.cli.views import DIM
 
     out, now = session.out, clock.now()
@@ -85,6 +76,7 @@ def _show(session: Session, found: "Recall", *, explain: bool) -> None:
             out.show(*hits.explained(hit, scale, blocks=out.draws_blocks))
     if found.abstained:
         out.show(line("Nothing relevant is remembered."))
+        tell_why(session, how["scope"], how["as_of"])
     if found.unfit and not explain:
         many = hits.number_of(found.unfit, "relevant one")
         out.show(line(Span(f"{many} did not fit into the budget.", DIM)))

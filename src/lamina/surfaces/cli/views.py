@@ -38,6 +38,12 @@ def cut(text: str, length: int = 72) -> str:
     return short if len(short) <= length else f"{short[: length - 1]}…"
 
 
+def first_line(text: str) -> str:
+    """The first line that says something, and a mark where there are more."""
+    lines = [found for found in text.splitlines() if found.strip()]
+    return f"{lines[0]} …" if len(lines) > 1 else "".join(lines)
+
+
 def record_grid(records: Sequence["Record"]) -> Grid:
     """Records as rows for a program: every column, and the whole text."""
     rows = [
@@ -59,7 +65,7 @@ def short_lines(records: Sequence["Record"], now: datetime, width: int) -> Itera
     """Records for a terminal: the text, and what is known about it below."""
     mixed = _mixed(records)
     for record in records:
-        yield line(cut(record.text, max(width, _CUT)))
+        yield line(cut(first_line(record.text) or _data(record), max(width, _CUT)))
         facts = [record.kind, record.key or "", *(str(getattr(record, field)) for field in mixed)]
         facts += [age(record.updated_at, now), *speaker(record), record.id]
         yield from about_lines([fact for fact in facts if fact], width)
