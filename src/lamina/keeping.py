@@ -44,6 +44,10 @@ class Keeping:
         checked = settings.check_setting(name, value)
         if name == settings.EMBEDDER:
             self._vectors.check(checked)
+        if (name, checked) == (settings.ENGINE, settings.LANCE):
+            from lamina.indexes import lance
+
+            lance.check()
         self.store.configure(name, checked)
         self._announcer.ask_again()
         if name == settings.EMBEDDER:

@@ -11,7 +11,7 @@ import pytest
 from lamina.core.bm25 import Statistics
 from lamina.core.text import Term
 from lamina.errors import IndexDamagedError
-from lamina.indexes import file, ivf, vector_index
+from lamina.indexes import file, ivf, looking
 from lamina.indexes.file import Array, ArrayFile, Pieces
 from lamina.indexes.places import EVERYWHERE
 from lamina.indexes.vector_index import Vectors
@@ -54,9 +54,9 @@ def ask_words(path: Path) -> None:
 
 def ask_lists(path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vector_index, "LOOKED_AT", 5)
-        patch.setattr(vector_index, "EXACT", 4)
-        patch.setattr(vector_index, "COMPARED", 3)
+        patch.setattr(looking, "LOOKED_AT", 5)
+        patch.setattr(looking, "EXACT", 4)
+        patch.setattr(looking, "COMPARED", 3)
         ask_vectors(path)
 
 

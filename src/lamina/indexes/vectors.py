@@ -1,15 +1,15 @@
 """A vector segment: rows of eight-bit numbers in lists of near ones, mapped from a file."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from lamina.indexes import ivf
+from lamina.indexes import ivf, looking
 from lamina.indexes.file import Array, ArrayFile, Header, Pieces, refuse_unless, write
-from lamina.indexes.places import Place, Places
+from lamina.indexes.places import Place, Places, Sight
 from lamina.indexes.signs import signs_of, words_for
 from lamina.indexes.views import View, positions
 
@@ -163,10 +163,7 @@ class VectorSegment:
         rows = Rows.joined(kept)
         parts = [(view.segment.places, mask) for view, mask in zip(views, alive, strict=True)]
         places = Places.joined(parts, np.arange(len(rows.rids)))
-        gone = np.zeros(0, "i8")
-        if header.lo:
-            changed = np.concatenate([gone, *(view.segment.changed() for view in views)])
-            gone = np.setdiff1d(changed, rows.rids)
+        gone = gone_from(header, views, rows.rids)
         return _written(path, header, _listed_again(rows, places, views, alive), gone)
 
     @property
@@ -179,8 +176,25 @@ class VectorSegment:
     def changed(self) -> Array:
         return np.union1d(self.rows.rids, self.gone)
 
+    def nearest(
+        self, view: View["VectorSegment"], query: Array, limit: int, sight: Sight
+    ) -> tuple[Array, Array]:
+        return looking.nearest(view, query, limit, sight)
+
+    def taken(self, at: Array) -> Callable[[Array], Array]:
+        return lambda query: self.rows.cosines(query, at)
+
     def positions(self, rids: Array) -> Array:
         return positions(self.rows.rids, rids, self.order)
+
+
+def gone_from(header: Header, views: Sequence[View[Any]], rids: Array) -> Array:
+    """What segments that are joined take away from those before them, beside what they hold."""
+    gone = np.zeros(0, "i8")
+    if not header.lo:
+        return gone
+    changed = np.concatenate([gone, *(view.segment.changed() for view in views)])
+    return np.setdiff1d(changed, rids)
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,6 +150,11 @@ class Following(ABC, Generic[I, S]):
         """What is wrong with the files."""
         return self._shelf.damaged()
 
+    def forget(self) -> None:
+        """Let go of what was opened: others have replaced it."""
+        with self._lock:
+            self._known.clear()
+
     def drop(self) -> None:
         """Remove every file and whatever was mapped: one of them is damaged."""
         with self._lock:

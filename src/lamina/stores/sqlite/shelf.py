@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar
 
 from lamina.errors import IndexDamagedError, StoreError
-from lamina.indexes.file import ArrayFile, Header
+from lamina.indexes import tables
+from lamina.indexes.base import Kept
+from lamina.indexes.file import Header
 from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.driver import Connection, one
 
@@ -32,7 +34,7 @@ class Segment(Protocol):
     """What the shelf has to know of a segment."""
 
     @property
-    def file(self) -> ArrayFile:
+    def file(self) -> Kept:
         """Where it is kept."""
 
     @property
@@ -87,13 +89,13 @@ class Shelf(Generic[S]):
         wanted = {self._name(header) for header in headers}
         for path, _, number, _ in named(self.folder, [self.kind]):
             if number == stream and path.name not in wanted:
-                path.unlink(missing_ok=True)
+                tables.remove(path)
 
     def clear(self) -> None:
         """Remove all files."""
         for path, *_ in named(self.folder, [self.kind]):
             with contextlib.suppress(OSError):
-                path.unlink()
+                tables.remove(path)
 
     def damaged(self) -> list[str]:
         """What is wrong with the files, each read whole."""
@@ -127,7 +129,7 @@ class Shelf(Generic[S]):
                 segment.file.verify()
         except IndexDamagedError:
             with contextlib.suppress(OSError):
-                path.unlink()
+                tables.remove(path)
             return None
         except FileNotFoundError:
             raise
@@ -162,10 +164,12 @@ def sweep(connection: Connection, folder: Path, kinds: Collection[str]) -> list[
         for path, kind, stream, seq in named(folder)
         if kind not in kinds or is_unclean(connection, stream, seq)
     ]
+    # A table counts from the moment on that a file vouches for it.
+    doomed += [path for path in _table_files(folder) if not path.exists()]
     left = []
     for path in doomed:
         try:
-            path.unlink(missing_ok=True)
+            tables.remove(path)
         except OSError:
             left.append(path.name)
     return left
@@ -203,8 +207,17 @@ def is_unclean(connection: Connection, stream: int, seq: int) -> bool:
 
 
 def _files(folder: Path) -> list[Path]:
+    return [path for path in _inside(folder) if path.is_file() and not path.is_symlink()]
+
+
+def _table_files(folder: Path) -> list[Path]:
+    """The files that belong to the tables that lie there, whether there are such files or not."""
+    found = (path for path in _inside(folder) if path.suffix == tables.SUFFIX)
+    every = (path.with_suffix(_SUFFIX) for path in found)
+    return [path for path in every if _NAME.fullmatch(path.name)]
+
+
+def _inside(folder: Path) -> list[Path]:
     """What lies in the place of the indexes, if it is a folder of the store's own."""
     place = folder / INDEXES
-    if place.is_symlink() or not place.is_dir():
-        return []
-    return sorted(path for path in place.iterdir() if path.is_file() and not path.is_symlink())
+    return [] if place.is_symlink() or not place.is_dir() else sorted(place.iterdir())
