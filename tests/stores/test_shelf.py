@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import lamina
-from lamina.core.changes import Move
+from lamina.core.changes import Erase, Move
 from lamina.core.record import State
 from lamina.core.settings import BUILTIN, ENGINE, LANCE
 from lamina.errors import LaminaError, StoreError, StoreFullError
@@ -228,6 +228,22 @@ def test_what_was_left_unfinished_is_removed(tmp_path: Path, engine: str) -> Non
     assert mine.exists()
     assert not table.exists()
     assert not [path for path in files(tmp_path) if "vectors77" in path.name]
+
+
+def test_a_name_that_only_looks_like_a_segments_is_nobodys_business(tmp_path: Path) -> None:
+    right = made(tmp_path, BUILTIN)
+    junk = [
+        tmp_path / INDEXES / f"words-{name}.segment"
+        for name in (f"{10**20}-0-1-5", f"1-0-1-{2**63}", "٣-0-1-5", f"1-0-{'9' * 200}-5")
+    ]
+    for path in junk:
+        path.write_bytes(b"junk")
+    still_right(tmp_path, right)
+    with closing(SqliteStore(tmp_path)) as store:
+        gone = written(store, "a kettle to be erased")
+        write(store, Erase(id=gone.id))
+        assert store.scrub([b"a kettle to be erased"]).residue == ()
+    assert all(path.exists() for path in junk)
 
 
 def test_a_space_that_was_left_leaves_nothing_behind(tmp_path: Path, engine: str) -> None:

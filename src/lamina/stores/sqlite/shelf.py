@@ -20,7 +20,11 @@ from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.driver import Connection, one
 
 _SUFFIX: Final = ".segment"
-_NAME: Final = re.compile(r"([a-z]+\d*)-(\d+)-\d+-\d+-(\d+)\.segment")
+_NUMBER: Final = r"\d{1,18}"
+"""Such as SQLite has: what goes beyond names no stream and no event."""
+_NAME: Final = re.compile(
+    rf"([a-z]+\d*)-({_NUMBER})-{_NUMBER}-{_NUMBER}-({_NUMBER})\.segment", re.ASCII
+)
 """Kind, stream, from, to, and the last event that it knows of."""
 _UNFINISHED: Final = re.compile(rf"\.{_NAME.pattern}\.[0-9a-f]+")
 _HASH: Final = 12
