@@ -5,7 +5,7 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from lamina.indexes import tables
 from lamina.stores.base import Severity
 from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.store import SqliteStore
-from lamina.testing.builders import look_for, write, written
+from lamina.testing.builders import look_for, search, write, written
 from tests.indexes.near import needs_lance
 from tests.meta.children import environment
 from tests.meta.tree import ROOT
@@ -38,6 +38,7 @@ from tests.stores.segmented import (
     same,
     told,
 )
+from tests.surfaces.shell import heed_modes
 
 __all__ = ["engine", "large"]
 pytestmark = pytest.mark.usefixtures("large")
@@ -323,6 +324,74 @@ def test_a_full_disk_costs_no_answer(tmp_path: Path, kind: str) -> None:
     )  # fmt: skip
     assert done.stdout.split() == ["full", "False"], done.stderr
     assert StoreFullError.code
+
+
+BLOCKED = """
+import sys
+from pathlib import Path
+from lamina.core.access import EVERYTHING
+from lamina.core.changes import Erase
+from lamina.errors import StoreError
+from lamina.stores.questions import Query
+from lamina.stores.sqlite.store import SqliteStore
+from lamina.testing.builders import search, write
+from tests.stores.segmented import EAST, answers, everything_is_large, same
+folder = Path(sys.argv[1])
+everything_is_large()
+(folder / "index").chmod(0o700)
+with_files = answers(SqliteStore(folder))
+(folder / "index").chmod(0)
+store = SqliteStore(folder)
+assert same(answers(store), with_files)
+print(*search(store, "kettle", vector=EAST).degraded)
+print([one.message for one in store.check() if one.check == "indexes"])
+assert store.fold_is_due()
+for call in (store.fold, lambda: store.leave_space("nobody's")):
+    try:
+        call()
+        raise SystemExit("the folder can be read")
+    except StoreError as error:
+        assert "Permission denied" in str(error)
+[record] = store.query(Query(reach=EVERYTHING, limit=1))
+write(store, Erase(id=record.id))
+print(store.scrub([record.text.encode()]).residue)
+(folder / "index").chmod(0o700)
+store.fold()
+assert search(store, "kettle", vector=EAST).degraded == ()
+"""
+
+
+def test_a_folder_that_cannot_be_read_costs_no_answer(tmp_path: Path) -> None:
+    made(tmp_path, BUILTIN)
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKED, str(tmp_path)],
+        cwd=ROOT, env=environment(), capture_output=True, text=True, check=False,
+        preexec_fn=heed_modes,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    degraded, checked, residue = done.stdout.splitlines()
+    assert degraded.startswith("indexes: their files cannot be read (Permission denied)")
+    assert checked == "['the folder of the index files cannot be read: Permission denied']"
+    assert residue == f"('{INDEXES}',)"
+
+
+def test_a_folder_that_vanishes_costs_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = made(tmp_path, BUILTIN)
+    listed = Path.iterdir
+
+    def vanishing(path: Path) -> Iterator[Path]:
+        if path == tmp_path / INDEXES:
+            shutil.rmtree(path)
+        return listed(path)
+
+    with closing(SqliteStore(tmp_path)) as store, monkeypatch.context() as patched:
+        patched.setattr(Path, "iterdir", vanishing)
+        # Nothing is in the way of anybody: there are no files, as before the first fold.
+        assert search(store, "kettle", vector=EAST).degraded == ()
+        assert same(answers(store), right)
+    still_right(tmp_path, right)
 
 
 def test_segments_without_vectors_join_with_others(tmp_path: Path, engine: str) -> None:

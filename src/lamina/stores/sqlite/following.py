@@ -108,6 +108,8 @@ class Following(ABC, Generic[I, S]):
         self._shelf: Shelf[S] = Shelf(folder, name, opened)
         self.kind = name
         """What the names of its files begin with."""
+        self.trouble: str | None = None
+        """Why the files could not be looked at, the last time that somebody tried."""
         self._known: dict[int, Known[I]] = {}
         self.renew()
         _ALL.add(self)
@@ -226,7 +228,12 @@ class Following(ABC, Generic[I, S]):
 
     def _opened(self, connection: Connection, sid: int) -> Known[I] | None:
         made_by = self._edition(connection)
-        chain = self._shelf.chain(connection, sid, made_by, self._place(connection, sid).made)
+        try:
+            chain = self._shelf.chain(connection, sid, made_by, self._place(connection, sid).made)
+            self.trouble = None
+        except OSError as error:
+            # The tables hold everything that the files do.
+            chain, self.trouble = [], error.strerror
         index = self._of(chain)
         if index is None:
             return None

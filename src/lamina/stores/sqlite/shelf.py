@@ -96,15 +96,17 @@ class Shelf(Generic[S]):
                 tables.remove(path)
 
     def clear(self) -> None:
-        """Remove all files."""
-        for path, *_ in named(self.folder, [self.kind]):
-            with contextlib.suppress(OSError):
-                tables.remove(path)
+        """Remove all files, as far as that can be done."""
+        clear(self.folder, [self.kind])
 
     def damaged(self) -> list[str]:
         """What is wrong with the files, each read whole."""
         found = []
-        for path, *_ in named(self.folder, [self.kind]):
+        try:
+            paths = [path for path, *_ in named(self.folder, [self.kind])]
+        except OSError as error:
+            return [f"the folder of the index files cannot be read: {error.strerror}"]
+        for path in paths:
             try:
                 self.open(path).file.verify()
             except IndexDamagedError as error:
@@ -154,6 +156,14 @@ def named(
         match = _NAME.fullmatch(path.name)
         if match and (kinds is None or match[1] in kinds):
             yield path, match[1], int(match[2]), int(match[3])
+
+
+def clear(folder: Path, kinds: Collection[str] | None = None) -> None:
+    """Remove all files, or those of some kinds, as far as that can be done."""
+    with contextlib.suppress(OSError):
+        for path, *_ in named(folder, kinds):
+            with contextlib.suppress(OSError):
+                tables.remove(path)
 
 
 def sweep(connection: Connection, folder: Path, kinds: Collection[str]) -> list[str]:
@@ -224,4 +234,10 @@ def _table_files(folder: Path) -> list[Path]:
 def _inside(folder: Path) -> list[Path]:
     """What lies in the place of the indexes, if it is a folder of the store's own."""
     place = folder / INDEXES
-    return [] if place.is_symlink() or not place.is_dir() else sorted(place.iterdir())
+    if place.is_symlink() or not place.is_dir():
+        return []
+    try:
+        return sorted(place.iterdir())
+    except FileNotFoundError:
+        # Somebody removed it just now.
+        return []
