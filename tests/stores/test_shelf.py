@@ -18,7 +18,7 @@ from lamina.core.settings import BUILTIN, ENGINE, LANCE
 from lamina.errors import LaminaError, StoreError, StoreFullError
 from lamina.indexes import tables
 from lamina.stores.base import Severity
-from lamina.stores.sqlite import INDEXES
+from lamina.stores.sqlite import INDEXES, shelf
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import look_for, search, write, written
 from tests.indexes.near import needs_lance
@@ -160,6 +160,34 @@ def test_the_doctor_tells_of_a_damaged_file_and_repair_removes_it(
     with closing(SqliteStore(tmp_path)) as store:
         store.reindex(lambda record: tuple(record.text.split()))
         assert [list(one) for one in answers(store)][0] == [list(one) for one in right][0]
+
+
+def test_a_large_file_is_used_at_once_and_looked_at_later(
+    tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = made(tmp_path, engine)
+    monkeypatch.setattr(shelf, "_READ_WHOLE", 0)
+    with closing(SqliteStore(tmp_path)) as store:
+        assert same(answers(store), right)
+        assert not store.fold_is_due()
+        monkeypatch.setattr(shelf, "_PROBATION_SECONDS", 0)
+        assert store.fold_is_due()
+        store.fold()
+        # Each process once.
+        assert same(answers(store), right)
+        assert not store.fold_is_due()
+    for path in (tmp_path / INDEXES).glob("*.segment"):
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+    with closing(SqliteStore(tmp_path)) as store:
+        answers(store)
+        assert {one.check for one in store.check() if one.remedy} == {"indexes"}
+        assert store.fold_is_due()
+        store.fold()
+        assert files(tmp_path) == []
+        assert same(answers(store), right)
+    still_right(tmp_path, right)
 
 
 def copied(path: Path, to: Path) -> None:

@@ -137,7 +137,7 @@ class Following(ABC, Generic[I, S]):
             return known.index
 
     def is_due(self, connection: Connection) -> bool:
-        """Whether folding would make searches faster."""
+        """Whether folding would make searches faster, or a large file is to be looked at."""
         return any(self._is_due(connection, sid) for sid in self._large(connection))
 
     def fold(self, connections: Connections, stop: Callable[[], bool]) -> None:
@@ -220,6 +220,8 @@ class Following(ABC, Generic[I, S]):
                     self._known[sid] = known
         if known is None or not known.index.views:
             return True
+        if any(self._shelf.is_to_be_proven(view.segment) for view in known.index.views):
+            return True
         made, overlay = self._place(connection, sid).made, known.index.overlay
         if made == known.index.views[-1].segment.header.hi:
             # Nothing is newer than the segments but what was taken away: none would tell of it.
@@ -264,6 +266,8 @@ class Following(ABC, Generic[I, S]):
                 except OvertakenError:
                     return
         if known is not None:
+            for view in known.index.views:
+                self._shelf.prove(view.segment)
             reached = known.index.views[-1].segment.header.hi
             chain = self._grown(known.index, replace(header, lo=reached))
         self._shelf.keep_only(sid, [segment.header for segment in chain])

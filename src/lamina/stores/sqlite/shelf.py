@@ -8,10 +8,11 @@ erase may hold what is gone, and goes with it.
 import contextlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar
 
+from lamina.clock import stopwatch
 from lamina.errors import IndexDamagedError, StoreError
 from lamina.indexes import tables
 from lamina.indexes.base import Kept
@@ -31,6 +32,8 @@ _HASH: Final = 12
 _TRIES: Final = 3
 _READ_WHOLE: Final = 32 << 20
 """Bytes up to which a file is read and compared with its checksums before it is used."""
+_PROBATION_SECONDS: Final = 30.0
+"""How long a process uses a larger one before it reads it: one that ends sooner does without."""
 _ERASED: Final = "select 1 from event where sid = ? and seq > ? and action = 'erased' limit 1"
 
 
@@ -59,6 +62,9 @@ class Shelf(Generic[S]):
     folder: Path
     kind: str
     open: Callable[[Path], S]
+    _since: dict[str, float] = field(default_factory=dict)
+    """When files that were not read whole were first used here."""
+    _proven: set[str] = field(default_factory=set)
 
     def path(self, header: Header) -> Path:
         """Where a segment belongs; two of the same name hold the same."""
@@ -87,6 +93,24 @@ class Shelf(Generic[S]):
             chain.append(max(follow, key=lambda one: one.header.hi))
             reached = chain[-1].header.hi
         return chain
+
+    def is_to_be_proven(self, segment: S) -> bool:
+        """Whether it has been in use for a while, and nobody has compared it with its checksums."""
+        name = segment.file.path.name
+        if name in self._proven or name not in self._since:
+            return False
+        return stopwatch() - self._since[name] >= _PROBATION_SECONDS
+
+    def prove(self, segment: S) -> None:
+        """Compare it with its checksums, once in this process.
+
+        Raises:
+            IndexDamagedError: It was altered.
+        """
+        name = segment.file.path.name
+        if name in self._since and name not in self._proven:
+            segment.file.verify()
+            self._proven.add(name)
 
     def keep_only(self, stream: int, headers: Iterable[Header]) -> None:
         """Remove the files of a stream that nothing needs any more."""
@@ -133,6 +157,8 @@ class Shelf(Generic[S]):
             segment = self.open(path)
             if segment.file.size <= _READ_WHOLE:
                 segment.file.verify()
+            else:
+                self._since.setdefault(path.name, stopwatch())
         except IndexDamagedError:
             with contextlib.suppress(OSError):
                 tables.remove(path)
