@@ -105,7 +105,8 @@ class Erasure:
     unlooked: tuple[str, ...]
     """Places of the store where copies may lie and nobody could look."""
     mentions: tuple[RecordId, ...]
-    """Other visible records that say the same words; erase them too if they should go."""
+    """Other visible records that say the same, in their text or data; erase them too if they should
+    go."""
     chain_verified: bool
 
     @property

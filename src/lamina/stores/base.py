@@ -278,7 +278,10 @@ class Store(Protocol):
         """Those of the ids that were erased here and must not come back."""
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
-        """Records of which any kept version holds one of these texts, in the order of creation."""
+        """Records of which any kept version holds one of these texts, in the order of creation.
+
+        Wherever in it: in its text, its key, its tags, or inside its data.
+        """
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
         """Make sure that none of these bytes are left where the store keeps its own."""
