@@ -176,7 +176,8 @@ class Store(Protocol):
     def search(self, search: Search) -> Found:
         """The best records by words and the nearest, each with all its scores.
 
-        Statistics are those of each record's stream. As of a place in the past, the answer is the
+        Statistics are those of each record's stream, as far as it lies within the reach: what is
+        beyond moves no score and no count. As of a place in the past, the answer is the
         one that was right then, scores included, except that a version replaced since has no
         vector any more.
         """
