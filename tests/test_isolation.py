@@ -89,7 +89,7 @@ def calls(own: Memory, other: str, other_id: str) -> dict[str, Callable[[], Any]
         "settings": own.settings,
         "configure": lambda: own.configure("knowledge.accept", "review"),
         "path_for": lambda: None,
-        "check": lambda: None,
+        "check": own.check,
         "flush": own.flush,
         "close": lambda: None,
     }

@@ -188,9 +188,11 @@ class Memory(Keeping):
 
     def erase(self, *names: str) -> Erasure:
         """Remove records for good, each named by id or key, and verify that the bytes are gone."""
-        from lamina import erasing
+        from lamina import erasing, sources
 
-        return erasing.erase(self.store, self._path, self.reach, self._all_named(names))
+        records = self._all_named(names)
+        report = erasing.erase(self.store, self._path, self.reach, records)
+        return replace(report, sources=sources.still_saying(self.store, self._path, records))
 
     def index(self, path: str | Path, **options: Unpack[IndexOptions]) -> IndexReport:
         """Take the text files at or below a path into layer `source`, and follow their changes."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lamina.core.bm25 import Statistics
 from lamina.core.text import Term
 from lamina.errors import IndexDamagedError
 from lamina.indexes import file, looking, outlines
@@ -15,7 +16,7 @@ from lamina.indexes.file import Array, ArrayFile, Pieces
 from lamina.indexes.places import EVERYWHERE
 from lamina.indexes.vector_index import Vectors
 from lamina.indexes.vectors import VectorBatch, VectorSegment
-from lamina.indexes.word_index import Statistics, WordIndex
+from lamina.indexes.word_index import WordIndex
 from lamina.indexes.words import WordSegment
 from tests.indexes.making import SCOPES, a_doc, a_header, only
 
@@ -178,7 +179,8 @@ CHILD = """
 import sys
 from pathlib import Path
 from lamina.core.text import Term
-from lamina.indexes.word_index import Statistics, WordIndex
+from lamina.core.bm25 import Statistics
+from lamina.indexes.word_index import WordIndex
 from lamina.indexes.words import WordSegment
 
 index = WordIndex.of([WordSegment.open(Path(sys.argv[1]))])

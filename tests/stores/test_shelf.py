@@ -5,22 +5,22 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import lamina
-from lamina.core.changes import Move
+from lamina.core.changes import Erase, Move
 from lamina.core.record import State
 from lamina.core.settings import BUILTIN, ENGINE, LANCE
 from lamina.errors import LaminaError, StoreError, StoreFullError
 from lamina.indexes import tables
 from lamina.stores.base import Severity
-from lamina.stores.sqlite import INDEXES
+from lamina.stores.sqlite import INDEXES, shelf
 from lamina.stores.sqlite.store import SqliteStore
-from lamina.testing.builders import look_for, write, written
+from lamina.testing.builders import look_for, search, write, written
 from tests.indexes.near import needs_lance
 from tests.meta.children import environment
 from tests.meta.tree import ROOT
@@ -38,6 +38,7 @@ from tests.stores.segmented import (
     same,
     told,
 )
+from tests.surfaces.shell import heed_modes
 
 __all__ = ["engine", "large"]
 pytestmark = pytest.mark.usefixtures("large")
@@ -161,6 +162,34 @@ def test_the_doctor_tells_of_a_damaged_file_and_repair_removes_it(
         assert [list(one) for one in answers(store)][0] == [list(one) for one in right][0]
 
 
+def test_a_large_file_is_used_at_once_and_looked_at_later(
+    tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = made(tmp_path, engine)
+    monkeypatch.setattr(shelf, "_READ_WHOLE", 0)
+    with closing(SqliteStore(tmp_path)) as store:
+        assert same(answers(store), right)
+        assert not store.fold_is_due()
+        monkeypatch.setattr(shelf, "_PROBATION_SECONDS", 0)
+        assert store.fold_is_due()
+        store.fold()
+        # Each process once.
+        assert same(answers(store), right)
+        assert not store.fold_is_due()
+    for path in (tmp_path / INDEXES).glob("*.segment"):
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+    with closing(SqliteStore(tmp_path)) as store:
+        answers(store)
+        assert {one.check for one in store.check() if one.remedy} == {"indexes"}
+        assert store.fold_is_due()
+        store.fold()
+        assert files(tmp_path) == []
+        assert same(answers(store), right)
+    still_right(tmp_path, right)
+
+
 def copied(path: Path, to: Path) -> None:
     if path.is_dir():
         shutil.copytree(path, to)
@@ -228,6 +257,22 @@ def test_what_was_left_unfinished_is_removed(tmp_path: Path, engine: str) -> Non
     assert mine.exists()
     assert not table.exists()
     assert not [path for path in files(tmp_path) if "vectors77" in path.name]
+
+
+def test_a_name_that_only_looks_like_a_segments_is_nobodys_business(tmp_path: Path) -> None:
+    right = made(tmp_path, BUILTIN)
+    junk = [
+        tmp_path / INDEXES / f"words-{name}.segment"
+        for name in (f"{10**20}-0-1-5", f"1-0-1-{2**63}", "٣-0-1-5", f"1-0-{'9' * 200}-5")
+    ]
+    for path in junk:
+        path.write_bytes(b"junk")
+    still_right(tmp_path, right)
+    with closing(SqliteStore(tmp_path)) as store:
+        gone = written(store, "a kettle to be erased")
+        write(store, Erase(id=gone.id))
+        assert store.scrub([b"a kettle to be erased"]).residue == ()
+    assert all(path.exists() for path in junk)
 
 
 def test_a_space_that_was_left_leaves_nothing_behind(tmp_path: Path, engine: str) -> None:
@@ -307,6 +352,74 @@ def test_a_full_disk_costs_no_answer(tmp_path: Path, kind: str) -> None:
     )  # fmt: skip
     assert done.stdout.split() == ["full", "False"], done.stderr
     assert StoreFullError.code
+
+
+BLOCKED = """
+import sys
+from pathlib import Path
+from lamina.core.access import EVERYTHING
+from lamina.core.changes import Erase
+from lamina.errors import StoreError
+from lamina.stores.questions import Query
+from lamina.stores.sqlite.store import SqliteStore
+from lamina.testing.builders import search, write
+from tests.stores.segmented import EAST, answers, everything_is_large, same
+folder = Path(sys.argv[1])
+everything_is_large()
+(folder / "index").chmod(0o700)
+with_files = answers(SqliteStore(folder))
+(folder / "index").chmod(0)
+store = SqliteStore(folder)
+assert same(answers(store), with_files)
+print(*search(store, "kettle", vector=EAST).degraded)
+print([one.message for one in store.check() if one.check == "indexes"])
+assert store.fold_is_due()
+for call in (store.fold, lambda: store.leave_space("nobody's")):
+    try:
+        call()
+        raise SystemExit("the folder can be read")
+    except StoreError as error:
+        assert "Permission denied" in str(error)
+[record] = store.query(Query(reach=EVERYTHING, limit=1))
+write(store, Erase(id=record.id))
+print(store.scrub([record.text.encode()]).residue)
+(folder / "index").chmod(0o700)
+store.fold()
+assert search(store, "kettle", vector=EAST).degraded == ()
+"""
+
+
+def test_a_folder_that_cannot_be_read_costs_no_answer(tmp_path: Path) -> None:
+    made(tmp_path, BUILTIN)
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKED, str(tmp_path)],
+        cwd=ROOT, env=environment(), capture_output=True, text=True, check=False,
+        preexec_fn=heed_modes,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    degraded, checked, residue = done.stdout.splitlines()
+    assert degraded.startswith("indexes: their files cannot be read (Permission denied)")
+    assert checked == "['the folder of the index files cannot be read: Permission denied']"
+    assert residue == f"('{INDEXES}',)"
+
+
+def test_a_folder_that_vanishes_costs_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = made(tmp_path, BUILTIN)
+    listed = Path.iterdir
+
+    def vanishing(path: Path) -> Iterator[Path]:
+        if path == tmp_path / INDEXES:
+            shutil.rmtree(path)
+        return listed(path)
+
+    with closing(SqliteStore(tmp_path)) as store, monkeypatch.context() as patched:
+        patched.setattr(Path, "iterdir", vanishing)
+        # Nothing is in the way of anybody: there are no files, as before the first fold.
+        assert search(store, "kettle", vector=EAST).degraded == ()
+        assert same(answers(store), right)
+    still_right(tmp_path, right)
 
 
 def test_segments_without_vectors_join_with_others(tmp_path: Path, engine: str) -> None:

@@ -176,7 +176,8 @@ class Store(Protocol):
     def search(self, search: Search) -> Found:
         """The best records by words and the nearest, each with all its scores.
 
-        Statistics are those of each record's stream. As of a place in the past, the answer is the
+        Statistics are those of each record's stream, as far as it lies within the reach: what is
+        beyond moves no score and no count. As of a place in the past, the answer is the
         one that was right then, scores included, except that a version replaced since has no
         vector any more.
         """
@@ -309,6 +310,7 @@ class Store(Protocol):
     def reindex(self, analyse: Callable[[Record], tuple[str, ...]]) -> int:
         """Build the keyword index anew and return how many records it holds.
 
+        Texts that an embedder could not take wait for their vectors again.
         `analyse` is a pure function; it may be called more than once for a record.
         """
 

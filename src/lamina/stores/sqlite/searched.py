@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from lamina.errors import IndexDamagedError
+from lamina.errors import IndexDamagedError, StoreError
 from lamina.stores.filesystem import meaning
 from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.driver import DriverError, one, rows
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _FOLDING: Final = "fold"
 _TRIES: Final = 3
+_BLOCKED: Final = "indexes: their files cannot be read ({}), so searching takes longer"
 _LOST: Final = "vectors: they cannot be read; `lamina doctor` says more"
 _PATIENCE_SECONDS: Final = 30.0
 _PAUSE_SECONDS: Final = 0.02
@@ -83,9 +84,17 @@ class Searched:
         words: Callable[[Stream, Within], Words],
         failed: str | None = None,
     ) -> Found:
+        from dataclasses import replace
+
         from lamina.stores.sqlite.searching import search as find
 
-        return find(connection, search, words, self._nearest(connection, search.vector, failed))
+        found = find(connection, search, words, self._nearest(connection, search.vector, failed))
+        return replace(found, degraded=found.degraded + self._blocked())
+
+    def _blocked(self) -> tuple[str, ...]:
+        every: tuple[Following[Any, Any] | None, ...] = (self._segments, *self._vectors.values())
+        troubles = {derived.trouble for derived in every if derived and derived.trouble}
+        return tuple(map(_BLOCKED.format, sorted(troubles)))
 
     def _forget(self) -> None:
         for derived in list(self._vectors.values()):
@@ -164,7 +173,10 @@ class Searched:
         while True:
             with self.duty(_FOLDING) as is_ours:
                 if is_ours:
-                    return self._sweep()
+                    try:
+                        return self._sweep()
+                    except StoreError:
+                        return [INDEXES]
             if time.monotonic() > deadline:
                 return [INDEXES]
             time.sleep(_PAUSE_SECONDS)
@@ -173,21 +185,19 @@ class Searched:
         """Remove all derived indexes: one of them is damaged, or what they were made from was."""
         if not (self._folder / INDEXES).is_dir():
             return
-        from lamina.indexes import tables
-        from lamina.stores.sqlite.shelf import named
+        from lamina.stores.sqlite.shelf import clear
 
         mine: list[Following[Any, Any]] = [self._worded(), *self._vectors.values()]
         for derived in mine:
             derived.drop()
-        for path, *_ in named(self._folder):
-            with suppress(OSError):
-                tables.remove(path)
+        clear(self._folder)
 
     def damaged_indexes(self) -> list[str]:
         """What is wrong with derived indexes, each read whole."""
         if not (self._folder / INDEXES).is_dir():
             return []
-        return [fault for derived in self._derived() for fault in derived.damaged()]
+        every = (fault for derived in self._derived() for fault in derived.damaged())
+        return list(dict.fromkeys(every))
 
     def lacking(self) -> str | None:
         """What this process has not got of the engine that was chosen for the store."""

@@ -8,10 +8,11 @@ erase may hold what is gone, and goes with it.
 import contextlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar
 
+from lamina.clock import stopwatch
 from lamina.errors import IndexDamagedError, StoreError
 from lamina.indexes import tables
 from lamina.indexes.base import Kept
@@ -20,13 +21,19 @@ from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.driver import Connection, one
 
 _SUFFIX: Final = ".segment"
-_NAME: Final = re.compile(r"([a-z]+\d*)-(\d+)-\d+-\d+-(\d+)\.segment")
+_NUMBER: Final = r"\d{1,18}"
+"""Such as SQLite has: what goes beyond names no stream and no event."""
+_NAME: Final = re.compile(
+    rf"([a-z]+\d*)-({_NUMBER})-{_NUMBER}-{_NUMBER}-({_NUMBER})\.segment", re.ASCII
+)
 """Kind, stream, from, to, and the last event that it knows of."""
 _UNFINISHED: Final = re.compile(rf"\.{_NAME.pattern}\.[0-9a-f]+")
 _HASH: Final = 12
 _TRIES: Final = 3
 _READ_WHOLE: Final = 32 << 20
 """Bytes up to which a file is read and compared with its checksums before it is used."""
+_PROBATION_SECONDS: Final = 30.0
+"""How long a process uses a larger one before it reads it: one that ends sooner does without."""
 _ERASED: Final = "select 1 from event where sid = ? and seq > ? and action = 'erased' limit 1"
 
 
@@ -55,6 +62,9 @@ class Shelf(Generic[S]):
     folder: Path
     kind: str
     open: Callable[[Path], S]
+    _since: dict[str, float] = field(default_factory=dict)
+    """When files that were not read whole were first used here."""
+    _proven: set[str] = field(default_factory=set)
 
     def path(self, header: Header) -> Path:
         """Where a segment belongs; two of the same name hold the same."""
@@ -84,6 +94,24 @@ class Shelf(Generic[S]):
             reached = chain[-1].header.hi
         return chain
 
+    def is_to_be_proven(self, segment: S) -> bool:
+        """Whether it has been in use for a while, and nobody has compared it with its checksums."""
+        name = segment.file.path.name
+        if name in self._proven or name not in self._since:
+            return False
+        return stopwatch() - self._since[name] >= _PROBATION_SECONDS
+
+    def prove(self, segment: S) -> None:
+        """Compare it with its checksums, once in this process.
+
+        Raises:
+            IndexDamagedError: It was altered.
+        """
+        name = segment.file.path.name
+        if name in self._since and name not in self._proven:
+            segment.file.verify()
+            self._proven.add(name)
+
     def keep_only(self, stream: int, headers: Iterable[Header]) -> None:
         """Remove the files of a stream that nothing needs any more."""
         wanted = {self._name(header) for header in headers}
@@ -92,15 +120,17 @@ class Shelf(Generic[S]):
                 tables.remove(path)
 
     def clear(self) -> None:
-        """Remove all files."""
-        for path, *_ in named(self.folder, [self.kind]):
-            with contextlib.suppress(OSError):
-                tables.remove(path)
+        """Remove all files, as far as that can be done."""
+        clear(self.folder, [self.kind])
 
     def damaged(self) -> list[str]:
         """What is wrong with the files, each read whole."""
         found = []
-        for path, *_ in named(self.folder, [self.kind]):
+        try:
+            paths = [path for path, *_ in named(self.folder, [self.kind])]
+        except OSError as error:
+            return [f"the folder of the index files cannot be read: {error.strerror}"]
+        for path in paths:
             try:
                 self.open(path).file.verify()
             except IndexDamagedError as error:
@@ -127,6 +157,8 @@ class Shelf(Generic[S]):
             segment = self.open(path)
             if segment.file.size <= _READ_WHOLE:
                 segment.file.verify()
+            else:
+                self._since.setdefault(path.name, stopwatch())
         except IndexDamagedError:
             with contextlib.suppress(OSError):
                 tables.remove(path)
@@ -150,6 +182,14 @@ def named(
         match = _NAME.fullmatch(path.name)
         if match and (kinds is None or match[1] in kinds):
             yield path, match[1], int(match[2]), int(match[3])
+
+
+def clear(folder: Path, kinds: Collection[str] | None = None) -> None:
+    """Remove all files, or those of some kinds, as far as that can be done."""
+    with contextlib.suppress(OSError):
+        for path, *_ in named(folder, kinds):
+            with contextlib.suppress(OSError):
+                tables.remove(path)
 
 
 def sweep(connection: Connection, folder: Path, kinds: Collection[str]) -> list[str]:
@@ -220,4 +260,10 @@ def _table_files(folder: Path) -> list[Path]:
 def _inside(folder: Path) -> list[Path]:
     """What lies in the place of the indexes, if it is a folder of the store's own."""
     place = folder / INDEXES
-    return [] if place.is_symlink() or not place.is_dir() else sorted(place.iterdir())
+    if place.is_symlink() or not place.is_dir():
+        return []
+    try:
+        return sorted(place.iterdir())
+    except FileNotFoundError:
+        # Somebody removed it just now.
+        return []

@@ -138,6 +138,9 @@ class EmbeddingClauses:
         for degrees in range(30):
             pointed(store, degrees, scope="project/theirs")
         assert search(store, "", vector=EAST, reach=mine) == before
+        pointed(store, 0, scope="project/mine/agent/bob")
+        part = sight_of("project/mine", subtree=False)
+        assert search(store, "", vector=EAST, reach=part) == before
 
     def test_spaces_are_never_mixed(self, store: Store) -> None:
         record = pointed(store, 0)
@@ -195,6 +198,15 @@ class EmbeddingClauses:
         store.reindex(lambda record: (record.kind,))
         assert [match.cosine for match in near(store)] == [match.cosine for match in before]
         assert store.progress(SPACE) == Progress(1, 0)
+
+    def test_indexing_anew_asks_again_for_what_was_refused(self, store: Store) -> None:
+        kept, refused = written(store, "one"), written(store, "two")
+        place(store, kept, 0)
+        store.embed(SPACE, [Embedded(refused.id, refused.rev, None)])
+        assert store.unembedded(SPACE, 10) == []
+        store.reindex(lambda record: (record.text,))
+        assert store.unembedded(SPACE, 10) == [refused]
+        assert store.progress(SPACE) == Progress(1, 1)
 
     def test_what_was_said_around_a_match_comes_along(self, store: Store) -> None:
         scope = "project/web/session/s1"
