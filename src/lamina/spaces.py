@@ -14,7 +14,7 @@ from lamina import config
 from lamina.clock import stopwatch
 from lamina.core.embedder_spec import OFF
 from lamina.core.settings import EMBEDDER, effective
-from lamina.errors import StoreError
+from lamina.errors import EmbedderError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,6 +42,7 @@ class Spaces:
         self._given = given
         self._on, self._asked_at = True, -_BELIEVED_SECONDS
         self._mine: tuple[str, CheckedEmbedder | None] | None = None
+        self._checked: CheckedEmbedder | None = None
         self._measured: dict[str, float] = {}
 
     def name(self, chosen: Mapping[str, str]) -> str:
@@ -53,7 +54,10 @@ class Spaces:
         from lamina.embedders.checking import checked
 
         if self._given is not None:
-            return checked(self._given)
+            found = checked(self._given)
+            if self._checked is None or self._checked.fingerprint != found.fingerprint:
+                self._checked = found
+            return self._checked
         spec = effective(self._store.settings())[EMBEDDER]
         if self._mine is None or self._mine[0] != spec:
             from lamina.embedders.registry import open_embedder
@@ -72,6 +76,32 @@ class Spaces:
             return None
         found = open_embedder(chosen[SPEC], config.load_services())
         return found if found is not None and found.fingerprint == chosen[ACTIVE] else None
+
+    def fits(self, embedder: CheckedEmbedder) -> bool:
+        """Whether its vectors are as long as those kept, as far as can be told without asking."""
+        kept, made = self._store.dimensions(embedder.fingerprint), embedder.known_dimensions
+        return made is None or kept in (0, made)
+
+    def refit(self, embedder: CheckedEmbedder) -> None:
+        """Drop the vectors of an embedder that makes others now: nothing can be compared with them.
+
+        Raises:
+            EmbedderError: It is down, or answers wrongly.
+        """
+        from lamina.embedders.protocol import Role
+        from lamina.embedders.separating import HARMLESS
+
+        if not self._store.dimensions(embedder.fingerprint):
+            return
+        try:
+            embedder.embed([HARMLESS], Role.DOCUMENT)
+        except EmbedderError as error:
+            if error.retryable:
+                raise
+            # That the model is another is refused once, and then taken as it is.
+            embedder.embed([HARMLESS], Role.DOCUMENT)
+        if not self.fits(embedder):
+            self._store.leave_space(embedder.fingerprint)
 
     def is_on(self) -> bool:
         """Whether vectors are made at all; asked about once a second, for it costs a read."""

@@ -44,29 +44,46 @@ class Searched:
     def search(self, search: Search) -> Found:
         from dataclasses import replace
 
+        from lamina.stores.questions import MISFIT
+        from lamina.stores.sqlite import vectors
+
+        with self._connections.reading() as connection:
+            asked = search.vector
+            try:
+                kept = 0 if asked is None else vectors.dimensions(connection, asked.space)
+            except DriverError:
+                # Searching will meet the same, and say so.
+                kept = 0
+            if asked is None or kept in (0, asked.dimensions):
+                return self._found(connection, search)
+            found = self._found(connection, replace(search, vector=None))
+            return replace(found, degraded=(*found.degraded, MISFIT))
+
+    def _found(self, connection: Connection, search: Search) -> Found:
+        from dataclasses import replace
+
         from lamina.stores.sqlite.index import SqlWords
         from lamina.stores.sqlite.searching import search as find
 
         lost: tuple[str, ...] = ()
-        with self._connections.reading() as connection:
-            try:
-                words = self._words(connection, search)
-                return find(connection, search, words, self._nearest(connection, search.vector))
-            except IndexDamagedError:
-                self.drop_indexes()
-            except DriverError:
-                if search.vector is None:
-                    raise
-                # Vectors can be made again; what they were kept in is gone or damaged.
-                search, lost = replace(search, vector=None), (_LOST,)
-            # The tables hold the truth, and answer more slowly.
-            found = find(
-                connection,
-                search,
-                lambda stream, _: SqlWords(connection, stream, search.terms),
-                self._nearest(connection, search.vector),
-            )
-            return replace(found, degraded=found.degraded + lost)
+        try:
+            words = self._words(connection, search)
+            return find(connection, search, words, self._nearest(connection, search.vector))
+        except IndexDamagedError:
+            self.drop_indexes()
+        except DriverError:
+            if search.vector is None:
+                raise
+            # Vectors can be made again; what they were kept in is gone or damaged.
+            search, lost = replace(search, vector=None), (_LOST,)
+        # The tables hold the truth, and answer more slowly.
+        found = find(
+            connection,
+            search,
+            lambda stream, _: SqlWords(connection, stream, search.terms),
+            self._nearest(connection, search.vector),
+        )
+        return replace(found, degraded=found.degraded + lost)
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
         from lamina.stores.sqlite import vectors
@@ -99,6 +116,12 @@ class Searched:
 
         with self._connections.reading(snapshot=False) as connection:
             return vectors.spaces(connection)
+
+    def dimensions(self, space: str) -> int:
+        from lamina.stores.sqlite import vectors
+
+        with self._connections.reading(snapshot=False) as connection:
+            return vectors.dimensions(connection, space)
 
     def leave_space(self, space: str) -> None:
         from lamina.stores.sqlite import vectors
