@@ -100,11 +100,12 @@ class Vectors:
     def question(self, text: str) -> Question:
         """Place a query, after seeing to the newest records; a failure costs no recall."""
         try:
-            embedder = self._spaces.embedder()
-            if embedder is None:
+            mine = self._spaces.embedder()
+            if mine is None:
                 return Question()
-            self._go_on(embedder)
-            embedder = self._spaces.comparing(embedder)
+            embedder = self._spaces.comparing(mine)
+            if embedder is not mine:
+                self._go_on(mine)
             if embedder is None:
                 return Question(degraded=_ANOTHER)
             waits = not self._catch_up(embedder)

@@ -47,7 +47,9 @@ class Spaces:
 
     def name(self, chosen: Mapping[str, str]) -> str:
         """What people call the embedder in force."""
-        return self._given.fingerprint if self._given else effective(chosen)[EMBEDDER]
+        if self._given is None:
+            return effective(chosen)[EMBEDDER]
+        return self._checked.fingerprint if self._checked else type(self._given).__name__
 
     def embedder(self) -> CheckedEmbedder | None:
         """The embedder in force, which the store chooses unless this process was given one."""
@@ -119,8 +121,9 @@ class Spaces:
 
         if embedder.fingerprint.startswith(OWN_SPACES):
             return 0.0
-        found = self._measured.get(embedder.fingerprint)
-        return _known(self._store.settings()).get(embedder.fingerprint) if found is None else found
+        if embedder.fingerprint not in self._measured:
+            self._measured |= _known(self._store.settings())
+        return self._measured.get(embedder.fingerprint)
 
     def measure(self, embedder: CheckedEmbedder) -> float | None:
         """Ask the embedder how near it places texts with nothing in common, and keep that.
@@ -140,7 +143,7 @@ class Spaces:
         known = _known(chosen)
         kept = {space: known[space] for space in (chosen.get(ACTIVE), chosen.get(WANTED))
                 if space in known}  # fmt: skip
-        told = {**kept, embedder.fingerprint: round(found, 4)}
+        told = {**kept, embedder.fingerprint: found}
         # A store that cannot be written now is told by the next who measures.
         with contextlib.suppress(StoreError):
             if told != known:

@@ -18,6 +18,8 @@ OWN: Final = 0.0654
 """The mean cosine that our own embedder gives these texts: the zero of what is said of others."""
 OWN_SPACES: Final = "lamina|"
 _FEWEST: Final = 8
+_PRECISION: Final = 4
+"""Digits that are kept, so that who measured and who reads it reckon with the same number."""
 _UNRELATED: Final = (
     "The invoice was paid twice by mistake.", "Her brother plays the cello.",
     "Rain is expected over the northern hills.", "def close(handle): handle.flush()",
@@ -46,4 +48,4 @@ def nearness_of_the_unrelated(embedder: CheckedEmbedder) -> float | None:
     rows = np.array(list(found.values()))
     others = float((rows @ rows.T).sum()) - len(rows)
     mean = others / (len(rows) * (len(rows) - 1))
-    return (mean - OWN) / (1 - OWN)
+    return round((mean - OWN) / (1 - OWN), _PRECISION)
