@@ -122,6 +122,23 @@ def test_words_that_another_record_still_says_are_not_residue(tmp_path: Path) ->
         assert len(report.mentions) == 1
 
 
+@pytest.mark.parametrize("kind", ["memory", "json", "sqlite"])
+def test_who_else_says_it_in_text_or_data_is_named(kind: str, tmp_path: Path) -> None:
+    where_it_is = ":memory:" if kind == "memory" else where(kind, tmp_path / "store")
+    with lamina.open(where_it_is) as mem:
+        data = {"account": "DE89 3704 0044 0532", "state": "in-progress", "step 1 of 2": "new"}
+        gone = mem.remember("the marmalade-sky codeword", data=data)
+        others = [
+            mem.remember("a note", data={"quotes": ["he said: the marmalade-sky codeword"]}),
+            mem.remember("she pays from DE89 3704 0044 0532 as ever"),
+            mem.remember("another account", data={"other": [{"account": data["account"]}]}),
+        ]
+        mem.remember("on its way", data={"state": "in-progress", "step 1 of 2": "new"})
+        report = mem.erase(gone.id)
+        assert report.complete
+        assert report.mentions == tuple(one.id for one in others)
+
+
 def test_a_secret_never_reaches_the_disk_in_plain(tmp_path: Path) -> None:
     value = "Sesame" + "-open-4711-now"
     with lamina.open(tmp_path) as mem:

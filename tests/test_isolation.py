@@ -73,6 +73,7 @@ def calls(own: Memory, other: str, other_id: str) -> dict[str, Callable[[], Any]
         "recall": lambda: own.recall(f"{word} deploys", k=100, layers=LAYERS, floor=0.0),
         "why_not": lambda: own.why_not(other_id, f"{word} deploys", layers=LAYERS),
         "vectors": own.vectors,
+        "catch_up": own.catch_up,
         "reindex": own.reindex,
         "history": lambda: own.history(other_id),
         "reveal": lambda: own.reveal(other_id, "secret://" + "a" * 26),
@@ -88,7 +89,7 @@ def calls(own: Memory, other: str, other_id: str) -> dict[str, Callable[[], Any]
         "settings": own.settings,
         "configure": lambda: own.configure("knowledge.accept", "review"),
         "path_for": lambda: None,
-        "check": lambda: None,
+        "check": own.check,
         "flush": own.flush,
         "close": lambda: None,
     }

@@ -145,10 +145,12 @@ def test_receipts_go_when_nobody_repeats_them_any_more(mem: Memory, calendar: Ca
     assert not mem.remember("first", idempotency_key="a").repeated
 
 
-def test_only_the_owner_of_the_store_maintains_it(mem: Memory) -> None:
+def test_only_the_owner_of_the_store_maintains_it_and_looks_it_over(mem: Memory) -> None:
     for handle in (mem.project("web"), mem.agent("finn", project="web")):
         with pytest.raises(ForbiddenError, match="maintain the store"):
             handle.maintain()
+        with pytest.raises(ForbiddenError, match="look over the store"):
+            handle.check()
 
 
 @pytest.mark.parametrize("name", ["history.knowledge", "history.blackboard", "receipts.keep"])

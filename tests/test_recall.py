@@ -150,9 +150,9 @@ def test_why_not_says_what_kept_a_record_out(mem: Memory) -> None:
 
 def test_why_not_names_the_place_that_recall_gives(mem: Memory) -> None:
     for how in ({"k": 6}, {"k": 6, "diversity": 0.9, "floor": 0.0}):
-        hits = mem.recall("the billing database", **how).hits  # type: ignore[arg-type]
+        hits = mem.recall("the billing database", **how).hits
         for place, hit in enumerate(hits, 1):
-            found = mem.why_not(hit.record.id, "the billing database", **how)  # type: ignore[arg-type]
+            found = mem.why_not(hit.record.id, "the billing database", **how)
             assert (found.rank, found.reasons) == (place, ())
 
 

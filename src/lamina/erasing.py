@@ -62,9 +62,21 @@ def _with_copies(store: Store, reach: Reach, records: Sequence[Record]) -> list[
 
 
 def _tellable(versions: Sequence[Record]) -> list[str]:
-    """Texts long enough that whoever else says them says the same thing."""
-    said = dict.fromkeys(version.text for version in versions)
-    return [text for text in said if len(text) >= _SHORTEST_PROBE]
+    """What was said at such length that whoever else says it says the same thing."""
+    told = (said for version in versions for said in (version.text, *_told_in_data(version)))
+    return [said for said in dict.fromkeys(told) if len(said) >= _SHORTEST_PROBE]
+
+
+def _told_in_data(version: Record) -> Iterator[str]:
+    """The texts inside the data, less those that many records share: labels of a single word."""
+    if version.layer == "source":
+        # Of a chunk its headings; file and digest are what other records know of it by right.
+        places = (version.data, *version.data.get("also", ()))
+        yield from (place["name"] for place in places if "name" in place)
+        return
+    for value in _texts(version.data, names=False):
+        if not value.replace("-", "").replace("_", "").isalpha():
+            yield value
 
 
 def _probes(version: Record) -> Iterator[bytes]:
@@ -72,7 +84,7 @@ def _probes(version: Record) -> Iterator[bytes]:
     words = sorted(set(index_terms(version, version.key)), key=len)[-_WORDS_PER_VERSION:]
     spoken = (version.text, version.key or "", *version.tags, *_texts(version.data), *words)
     # Inside JSON a text is written with escapes.
-    written = (canonical.dumps(value)[1:-1] for value in _texts(version.data))
+    written = (canonical.inner(value) for value in _texts(version.data))
     for value in dict.fromkeys((*spoken, *written)):
         encoded = value.encode()
         last = max(0, len(encoded) - _PROBE)
@@ -81,16 +93,17 @@ def _probes(version: Record) -> Iterator[bytes]:
                 yield encoded[start : start + _PROBE]
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Any, *, names: bool = True) -> Iterator[str]:
+    """Every text inside a value, with the names of its fields or without."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for name, item in value.items():
-            yield name
-            yield from _texts(item)
+        yield from value if names else ()
+        for item in value.values():
+            yield from _texts(item, names=names)
     elif isinstance(value, list):
         for item in value:
-            yield from _texts(item)
+            yield from _texts(item, names=names)
 
 
 def _holds(store: Store, stream: str) -> bool:

@@ -44,6 +44,10 @@ class Keeping:
         checked = settings.check_setting(name, value)
         if name == settings.EMBEDDER:
             self._vectors.check(checked)
+        if (name, checked) == (settings.ENGINE, settings.LANCE):
+            from lamina.indexes import lance
+
+            lance.check()
         self.store.configure(name, checked)
         self._announcer.ask_again()
         if name == settings.EMBEDDER:
@@ -85,6 +89,8 @@ class Keeping:
         """Look over the store and the key to its secrets, without changing anything."""
         from lamina import maintaining
 
+        # What it finds is about everybody's records: how many there are, and which are damaged.
+        self._check_whole("look over the store")
         tell = on_progress or (lambda share: None)
         return maintaining.findings(self.store, self._vault, self._vectors, tell)
 

@@ -57,6 +57,8 @@ def test_a_run_gives_every_figure_and_cleans_up(data: Path, tmp_path: Path) -> N
     garden = found["sets"]["garden"]
     wanted = {f"{name}@{k}" for name in ("any", "recall", "all") for k in CUTOFFS}
     assert wanted | {"mrr", "silent", "ms_p50", "ms_p95", "recall@10_no_floor"} <= set(garden)
+    assert garden["recall@10_plain"] <= garden["recall@10"]
+    assert 0 < garden["hits_plain"] <= 10
     assert (garden["queries"], garden["abstain_queries"], garden["documents"]) == (3, 1, 6)
     assert set(garden["categories"]) == {"colour", "who", "nobody knows"}
     assert found["mean"]["recall@10"] == pytest.approx(

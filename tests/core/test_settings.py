@@ -47,7 +47,7 @@ def test_the_defaults_are_the_safe_choices() -> None:
     assert {name: value for name, value in found.items() if not name.startswith("history.")} == {
         "knowledge.accept": "auto", "knowledge.ties": "newest", "secrets.seal": "on",
         "clock.accept": "none", "receipts.keep": "30d", "events.reads": "off",
-        "recall.embedder": "lamina", "recall.floor": "auto",
+        "recall.embedder": "lamina", "recall.floor": "auto", "recall.engine": "builtin",
         "index.max_bytes": "1000000",
     }  # fmt: skip
     assert found["history.knowledge"] == found["history.fact"] == "all"

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from lamina.core.access import EVERYTHING
+from lamina.core.settings import BUILTIN, ENGINE, LANCE
 from lamina.core.text import query_terms
 from lamina.stores.questions import Search
 from lamina.stores.sqlite.store import SqliteStore
@@ -22,15 +23,31 @@ ROLES = ("write", "write", "embed", "fold", "fold", "search", "search")
 
 def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
     """Let processes share a store for `size` seconds."""
+    store = _made(folder, BUILTIN)
+    return _shared(store, "sharing", size, seed, tell)
+
+
+def run_tables(size: int, seed: int, folder: Path, tell: Tell) -> Report:
+    """The same with vectors in tables of LanceDB, replaced while others have them open."""
+    store = _made(folder, LANCE)
+    return _shared(store, "tables", size, seed, tell)
+
+
+def _made(folder: Path, engine: str) -> Path:
     store = folder / "store"
     store.mkdir(parents=True)
-    SqliteStore(store).close()
+    with closing(SqliteStore(store)) as made:
+        made.configure(ENGINE, engine)
+    return store
+
+
+def _shared(store: Path, name: str, size: int, seed: int, tell: Tell) -> Report:
     children = [
         Child("sharer", str(store), str(seed), str(number), role, str(size))
         for number, role in enumerate(ROLES)
     ]
     said = [line for child in children for line in child.finish(size + 120)]
-    report = Report("sharing", seed, sum(line.get("done", 0) for line in said))
+    report = Report(name, seed, sum(line.get("done", 0) for line in said))
     wrong = [child.complaint for child in children if child.complaint]
     wrong += all_of(_violations(store, said))
     report.violations = [f"seed {seed}: {line}" for line in wrong]

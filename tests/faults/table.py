@@ -54,6 +54,7 @@ _ALL = (
     Fault("calls", calls.run, 1000, 30, "the N-th system call fails, or writes less"),
     Fault("full", full.run, 20, 2, "the disk is full, then there is room again"),
     Fault("sharing", sharing.run, 120, 4, "7 processes write, embed, fold and search at once"),
+    Fault("tables", sharing.run_tables, 60, 4, "the same, vectors in tables that are replaced"),
     Fault("tampering", tampering.run, 1000, 48, "history is edited, cut, put back or rewritten"),
     Fault("damage", damage.run, 900, 50, f"damage of {len(DAMAGES)} classes is planted"),
     Fault("mutants", mutants.run, 100, 2, "planted bugs, each of which a fault must notice"),

@@ -6,12 +6,12 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from lamina.core.access import Grant
+from lamina.core.bm25 import Statistics
 from lamina.core.layers import LAYERS
 from lamina.core.text import Term
 from lamina.indexes.file import Header
 from lamina.indexes.places import Sight
 from lamina.indexes.postings import WordDoc
-from lamina.indexes.word_index import Statistics
 
 EVERY_LAYER = frozenset(LAYERS)
 SCOPES = ("project/a", "project/a/task/t", "project/a/task/t/session/s", "project/ab")

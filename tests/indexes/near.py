@@ -1,12 +1,22 @@
 """Vectors for the tests."""
 
+import importlib.util
+
 import numpy as np
+import pytest
 
 from lamina.indexes.file import Array
-from lamina.indexes.vectors import VectorBatch
+from lamina.indexes.lance import LanceSegment
+from lamina.indexes.vectors import VectorBatch, VectorSegment
 from tests.indexes.making import SCOPES
 
 WIDTH = 64
+needs_lance = pytest.mark.skipif(
+    importlib.util.find_spec("lancedb") is None, reason="there is no lancedb for this machine"
+)
+Engine = type[VectorSegment] | type[LanceSegment]
+ENGINES = (VectorSegment, pytest.param(LanceSegment, marks=needs_lance))
+KIND: dict[Engine, str] = {VectorSegment: "vectors", LanceSegment: "lance"}
 
 
 def some_vectors(rows: int, seed: int = 3, clusters: int = 40) -> Array:

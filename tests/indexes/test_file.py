@@ -8,14 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lamina.core.bm25 import Statistics
 from lamina.core.text import Term
 from lamina.errors import IndexDamagedError
-from lamina.indexes import file, ivf, vector_index
+from lamina.indexes import file, looking, outlines
 from lamina.indexes.file import Array, ArrayFile, Pieces
 from lamina.indexes.places import EVERYWHERE
 from lamina.indexes.vector_index import Vectors
 from lamina.indexes.vectors import VectorBatch, VectorSegment
-from lamina.indexes.word_index import Statistics, WordIndex
+from lamina.indexes.word_index import WordIndex
 from lamina.indexes.words import WordSegment
 from tests.indexes.making import SCOPES, a_doc, a_header, only
 
@@ -36,9 +37,9 @@ def vectors(path: Path) -> None:
     VectorSegment.build(path, a_header("vectors"), [batch], gone=[99])
 
 
-def vectors_in_lists(path: Path) -> None:
+def vectors_in_outline(path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ivf, "FROM", 10)
+        patch.setattr(outlines, "FROM", 10)
         vectors(path)
 
 
@@ -51,11 +52,11 @@ def ask_words(path: Path) -> None:
         ranking.gains([1, 5, 70])
 
 
-def ask_lists(path: Path) -> None:
+def ask_outlines(path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vector_index, "LOOKED_AT", 5)
-        patch.setattr(vector_index, "EXACT", 4)
-        patch.setattr(vector_index, "COMPARED", 3)
+        patch.setattr(looking, "LOOKED_AT", 5)
+        patch.setattr(looking, "EXACT", 4)
+        patch.setattr(looking, "COMPARED", 3)
         ask_vectors(path)
 
 
@@ -70,8 +71,8 @@ def ask_vectors(path: Path) -> None:
 
 KINDS = pytest.mark.parametrize(
     ("build", "ask"),
-    [(words, ask_words), (vectors, ask_vectors), (vectors_in_lists, ask_lists)],
-    ids=["words", "vectors", "lists"],
+    [(words, ask_words), (vectors, ask_vectors), (vectors_in_outline, ask_outlines)],
+    ids=["words", "vectors", "outlines"],
 )
 Build = Callable[[Path], None]
 
@@ -178,7 +179,8 @@ CHILD = """
 import sys
 from pathlib import Path
 from lamina.core.text import Term
-from lamina.indexes.word_index import Statistics, WordIndex
+from lamina.core.bm25 import Statistics
+from lamina.indexes.word_index import WordIndex
 from lamina.indexes.words import WordSegment
 
 index = WordIndex.of([WordSegment.open(Path(sys.argv[1]))])

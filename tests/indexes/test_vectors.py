@@ -2,19 +2,31 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lamina.indexes import ivf, vector_index
+from lamina.indexes import looking, outlines
 from lamina.indexes.file import Array
+from lamina.indexes.lance import LanceSegment
 from lamina.indexes.places import EVERYWHERE, Sight
 from lamina.indexes.vector_index import Vectors
 from lamina.indexes.vectors import VectorBatch, VectorSegment
+from lamina.indexes.views import stacked
 from tests.indexes.making import SCOPES, a_header, fresh, only, sights
-from tests.indexes.near import WIDTH, a_batch, beside, some_vectors
+from tests.indexes.near import (
+    ENGINES,
+    KIND,
+    WIDTH,
+    Engine,
+    a_batch,
+    beside,
+    needs_lance,
+    some_vectors,
+)
 
 Batch = dict[int, int | None]
 """For each record what its vector is made of; `None` takes it away."""
@@ -48,23 +60,36 @@ def expected(batches: list[Batch], query: Array, sight: Sight) -> dict[int, floa
     return found
 
 
-@given(changes(), changes(), sights(), st.integers(0, 3), st.integers(0, 3))
-def test_an_index_finds_what_a_look_at_every_vector_finds(
-    older: list[Batch], newer: list[Batch], sight: Sight, first: int, length: int
-) -> None:
-    query = some_vectors(1, 99)[0]
+History = tuple[list[Batch], list[Batch], Sight, int, int]
+"""What lies in segments, what is newer, what is in sight, and which segments are joined."""
+HISTORIES = st.tuples(changes(), changes(), sights(), st.integers(0, 3), st.integers(0, 3))
+
+
+@given(HISTORIES)
+def test_an_index_finds_what_a_look_at_every_vector_finds(history: History) -> None:
+    finds_what_a_look_at_every_vector_finds(VectorSegment, history)
+
+
+@needs_lance
+@settings(max_examples=25, deadline=None)
+@given(HISTORIES)
+def test_tables_find_what_a_look_at_every_vector_finds(history: History) -> None:
+    finds_what_a_look_at_every_vector_finds(LanceSegment, history)
+
+
+def finds_what_a_look_at_every_vector_finds(engine: Engine, history: History) -> None:
+    older, newer, sight, first, length = history
+    kind, query = KIND[engine], some_vectors(1, 99)[0]
     with TemporaryDirectory() as name:
         folder = Path(name)
-        segments = [
-            VectorSegment.build(
-                fresh(folder, "s"), a_header("vectors", n, n + 1), [vectors_of(b)], gone_of(b)
-            )
+        segments: list[Any] = [
+            engine.build(fresh(folder, "s"), a_header(kind, n, n + 1), [vectors_of(b)], gone_of(b))
             for n, b in enumerate(older)
         ]
         index = Vectors.of(segments)
-        if chosen := index.views[first : first + length]:
+        if chosen := stacked(segments)[first : first + length]:
             covers = (chosen[0].segment.header.lo, chosen[-1].segment.header.hi)
-            merged = VectorSegment.merge(fresh(folder, "m"), a_header("vectors", *covers), chosen)
+            merged = engine.merge(fresh(folder, "m"), a_header(kind, *covers), chosen)
             merged.file.verify()
             index = Vectors.of([*segments[:first], merged, *segments[first + len(chosen) :]])
         for batch in newer:
@@ -83,8 +108,8 @@ def test_an_index_finds_what_a_look_at_every_vector_finds(
 def many(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> VectorSegment:
-    """As a segment of a million rows is, but smaller: it has lists."""
-    monkeypatch.setattr(ivf, "FROM", 20_000)
+    """As a segment of a million rows is, but smaller: it has outlines."""
+    monkeypatch.setattr(outlines, "FROM", 20_000)
     path = tmp_path_factory.mktemp("many") / "many"
     batches = [a_batch([*range(at, at + 5000)], at) for at in range(1, 30_001, 5000)]
     return VectorSegment.build(path, a_header("vectors"), batches)
@@ -98,47 +123,48 @@ def exact(segment: VectorSegment, query: Array, limit: int, sight: Sight) -> set
 
 
 @pytest.mark.parametrize("sight", [EVERYWHERE, only("project/a", "log"), only("project/ab")])
-def test_lists_lose_little(
+def test_outlines_lose_little(
     many: VectorSegment, sight: Sight, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_index, "LOOKED_AT", 5000)
-    monkeypatch.setattr(vector_index, "COMPARED", 1000)
-    monkeypatch.setattr(vector_index, "EXACT", 2000)
+    monkeypatch.setattr(looking, "LOOKED_AT", 2000)
+    monkeypatch.setattr(looking, "COMPARED", 200)
+    monkeypatch.setattr(looking, "EXACT", 1000)
     index = Vectors.of([many])
     found = same = 0
     for query in beside(many.rows.floats(slice(None, None, 750))):
         best = exact(many, query, 10, sight)
         got = {rid for rid, _ in index.search(query, 10, sight)}
         found, same = found + len(got & best), same + len(best)
-    assert len(many.centres) > 100
+    assert len(many.outlines) == len(many)
     assert found >= 0.95 * same
 
 
-def test_a_merge_remembers_what_was_taken_away_before_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_merge_remembers_what_was_taken_away_before_it(tmp_path: Path, engine: Engine) -> None:
     batches = [[a_batch([1, 2])], [], [a_batch([3])]]
     gone: list[list[int]] = [[], [1], []]
-    segments = [
-        VectorSegment.build(tmp_path / f"{n}", a_header("vectors", n, n + 1), batch, gone[n])
+    segments: list[Any] = [
+        engine.build(tmp_path / f"{n}", a_header(KIND[engine], n, n + 1), batch, gone[n])
         for n, batch in enumerate(batches)
     ]
     assert len(Vectors.of(segments).search(some_vectors(1)[0], 9)) == 2
-    views = Vectors.of(segments).views[1:]
-    merged = VectorSegment.merge(tmp_path / "merged", a_header("vectors", 1, 3), views)
+    views = stacked(segments)[1:]
+    merged = engine.merge(tmp_path / "merged", a_header(KIND[engine], 1, 3), views)
     found = Vectors.of([segments[0], merged]).search(some_vectors(1)[0], 9)
     assert sorted(found.rids.tolist()) == [2, 3]
 
 
-def test_a_merge_that_keeps_the_lists_finds_old_and_new(
+def test_a_merge_with_outlines_finds_old_and_new(
     many: VectorSegment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_index, "LOOKED_AT", 1000)
-    monkeypatch.setattr(vector_index, "EXACT", 1000)
+    monkeypatch.setattr(looking, "LOOKED_AT", 1000)
+    monkeypatch.setattr(looking, "EXACT", 1000)
     more = a_batch([*range(40_001, 42_001)], 5)
     small = VectorSegment.build(tmp_path / "small", a_header("vectors", 1, 2), [more], [7])
-    views = Vectors.of([many, small]).views
+    views = stacked([many, small])
     merged = VectorSegment.merge(tmp_path / "merged", a_header("vectors", 0, 2), views)
     assert len(merged) == len(many) + len(small) - 1
-    assert np.array_equal(merged.centres, many.centres)
+    assert len(merged.outlines) == len(merged)
     index = Vectors.of([merged])
     for rid, vector in zip(more.rids[::100].tolist(), more.vectors[::100], strict=True):
         assert rid in {found for found, _ in index.search(vector, 10)}

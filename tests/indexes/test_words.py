@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lamina.core.bm25 import Statistics
 from lamina.core.text import Term
 from lamina.indexes.overlay import Overlay
 from lamina.indexes.places import EVERYWHERE, Sight
 from lamina.indexes.postings import WordDoc
-from lamina.indexes.word_index import Statistics, WordIndex
+from lamina.indexes.word_index import WordIndex
 from lamina.indexes.words import WordSegment
 from tests.indexes import naive
 from tests.indexes.making import (
@@ -67,6 +68,9 @@ def test_an_index_answers_like_a_look_at_every_document(
     with TemporaryDirectory() as folder:
         index = index_of(Path(folder), changes, newest)
         assert len(index) == len(docs)
+        lengths = [len(doc.tokens) for doc in docs.values() if visible.covers(doc.scope, doc.layer)]
+        seen = Statistics.of(sum(map(bool, lengths)), sum(lengths))
+        assert index.counted(visible) == seen
         expected = naive.scores(docs.values(), terms, visible, eligible)
         assert answers(index, docs, terms, (visible, eligible)) == expected
 

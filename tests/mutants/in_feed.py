@@ -42,7 +42,8 @@ FEEDS = (
     _planted(
         "a_search_of_the_past_answers_as_it_did_then", "old words, today's statistics",
         "statistics", INDEX,
-        "documents, tokens = documents + past.number, tokens + past.tokens", "pass",
+        "Statistics.of(documents + past.number, tokens + past.tokens)",
+        "Statistics.of(documents, tokens)",
     ),
     _planted(
         "what_lies_beyond_sight_does_not_move_a_search_of_the_past",

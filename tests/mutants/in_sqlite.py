@@ -181,7 +181,17 @@ SQLITE = (
     ),
     _planted(
         "words_beyond_reach_do_not_exist", "every word of a stream is known",
-        "existence leaks", INDEX, "None if wanted.reach.sees_stream(name) else within", "None",
+        "existence leaks", INDEX, "if stream.sight is None:\n        sql, parameters",
+        "if stream:\n        sql, parameters",
+    ),
+    _planted(
+        "what_cannot_be_seen_moves_no_score", "documents are counted beyond reach", "statistics",
+        INDEX, "from record r where r.length > 0 and ", "from record r where r.length > 0 or ",
+    ),
+    _planted(
+        "a_stream_of_which_nothing_can_be_seen_does_not_exist", "words tell in an empty stream",
+        "existence leaks", SEARCHING, "parts = [part for part in parts if part.documents]",
+        "parts = list(parts)",
     ),
     _planted(
         "what_any_kept_version_says_is_found_by_its_text", "only the newest is looked through",
@@ -246,9 +256,9 @@ SQLITE = (
     ),
     _planted(
         "another_streams_documents_move_no_score", "documents are counted over all streams",
-        "statistics", INDEX, "Stream(sid, name, documents, tokens / documents,",
-        'Stream(sid, name, list(rows(connection, "select sum(documents) from stream"))[0][0],'
-        " tokens / documents,",
+        "statistics", INDEX, "counted = _as_then(documents, tokens, past)",
+        'counted = _as_then(list(rows(connection, "select sum(documents) from stream"))[0][0],'
+        " tokens, past)",
     ),
     _planted(
         "query_text_is_data", "a piece is written into the statement", "text as syntax", INDEX,

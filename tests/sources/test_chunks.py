@@ -91,7 +91,7 @@ def test_a_long_list_is_cut_between_its_items(language: str) -> None:
 
 def test_inner_items_stay_with_the_item_that_they_are_part_of() -> None:
     inner = "  - and a part of it, which says so at some length and with some words\n"
-    chunks = cut_text((ITEM + inner * 3) * 20, "markdown")
+    chunks = cut_text((ITEM + inner * 5) * 20, "markdown")
     assert all(chunk.text.startswith("- Item") for chunk in chunks)
 
 

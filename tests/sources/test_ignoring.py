@@ -1,6 +1,7 @@
 """Ignore files mean what git reads in them."""
 
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,34 @@ def test_a_hostile_pattern_is_not_tried_in_every_combination() -> None:
     assert not is_ignored(rules, "a" * 250, is_folder=False)
     rules = parse_rules("**/" * 60 + "b")
     assert not is_ignored(rules, "a/" * 40 + "c", is_folder=False)
+    rules = parse_rules("**/" + "a/**/" * 13 + "zzz")
+    assert not is_ignored(rules, "a/" * 60 + "c", is_folder=False)
+    assert is_ignored(rules, "a/" * 60 + "zzz", is_folder=False)
+
+
+_NAMES = st.sampled_from(["a", "b", "ab", "*", "a*", "?", "**", "**"])
+
+
+def _by_the_book(pattern: list[str], path: list[str]) -> bool:
+    """Every combination, as the manual of git tells it."""
+    if not pattern or not path:
+        return not pattern and not path
+    first, *rest = pattern
+    if first == "**" and not rest:
+        return True
+    if first == "**":
+        return any(_by_the_book(rest, path[at:]) for at in range(len(path)))
+    return fnmatchcase(path[0], first) and _by_the_book(rest, path[1:])
+
+
+@given(
+    st.lists(_NAMES, min_size=2, max_size=7),
+    st.lists(st.sampled_from(["a", "b", "ab"]), min_size=1, max_size=7),
+)
+def test_stars_find_a_place_wherever_there_is_one(pattern: list[str], path: list[str]) -> None:
+    rules = parse_rules("/".join(pattern))
+    is_met = is_ignored(rules, "/".join(path), is_folder=True)
+    assert is_met == _by_the_book(pattern, path)
 
 
 def test_the_project_ignores_its_own_leavings() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import lamina
 from lamina.memory import Memory
-from lamina.sources import follow
+from lamina.sources import steps
 from lamina.sources.cutting import cut_text
 from lamina.sources.languages import language_of
 from tests.sources.trees import LONG_AGO, chunks, known, section, write
@@ -87,7 +87,7 @@ def test_following_step_by_step_ends_as_starting_anew(
 
 def test_small_steps_end_as_one_large_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _many(tmp_path / "tree", 30)
-    monkeypatch.setattr(follow, "_BATCH_FILES", 1)
+    monkeypatch.setattr(steps, "_BATCH_FILES", 1)
     mem = lamina.open(":memory:")
     mem.index(tmp_path / "tree")
     _assert_as_fresh(mem, tmp_path / "tree")
@@ -97,7 +97,7 @@ def test_who_is_overtaken_looks_again(tmp_path: Path, monkeypatch: pytest.Monkey
     """At every few files of the one, another indexes everything, and changes something too."""
     root = tmp_path / "tree"
     _many(root, 40)
-    monkeypatch.setattr(follow, "_BATCH_FILES", 4)
+    monkeypatch.setattr(steps, "_BATCH_FILES", 4)
     mem = lamina.open(tmp_path / "store").project("web")
     other = lamina.open(tmp_path / "store").project("web")
     rounds = 0

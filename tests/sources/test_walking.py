@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,6 +64,54 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     assert [one.file for one in found.files] == ["inside.txt"]
     links = ["again.txt", "broken", "loop", "out.txt", "outside"]
     assert found.skipped == [(name, "a symbolic link") for name in links]
+
+
+@pytest.mark.parametrize("lies_in", ["b", "b/c"])
+def test_a_folder_that_becomes_a_link_while_files_are_read_is_not_followed(
+    mem: Memory, tmp_path: Path, lies_in: str
+) -> None:
+    root, outside = tmp_path / "tree", tmp_path / "outside"
+    write(tmp_path, {"outside/x.txt": "far", "outside/c/x.txt": "far"})
+    write(root, {"a.txt": "near", "b/x.txt": "near by", "b/c/x.txt": "near by too"})
+    name = root / lies_in
+
+    def swap(share: float) -> None:
+        if not name.is_symlink():
+            name.rename(tmp_path / "moved")
+            name.symlink_to(outside / "c" if lies_in == "b/c" else outside)
+
+    report = mem.index(root, on_progress=swap)
+    assert "far" not in {text for text, _ in chunks(mem).values()}
+    assert dict(report.skipped)[f"{lies_in}/x.txt"] == "replaced by a link while it was looked at"
+    assert "a.txt" in known(mem)
+
+
+def test_a_folder_that_became_a_link_is_not_listed(tmp_path: Path) -> None:
+    write(tmp_path, {"outside/sub/x.txt": "far", "tree/x.txt": "near"})
+    os.symlink(tmp_path / "outside", tmp_path / "tree/link")
+    for start in ("link/sub", "link"):
+        found = walk(tmp_path / "tree", start)
+        assert found.files == []
+        assert found.skipped == [(start, "cannot be read: Not a directory")]
+
+
+def test_ignore_files_are_not_read_through_links(tmp_path: Path) -> None:
+    write(tmp_path, {"rules": "kept.txt\n", "tree/kept.txt": "", "tree/sub/x.txt": ""})
+    os.symlink(tmp_path / "rules", tmp_path / "tree/.gitignore")
+    os.mkfifo(tmp_path / "tree/sub/.gitignore")
+    assert _met(tmp_path / "tree") == ["kept.txt", "sub/x.txt"]
+
+
+def test_reading_a_tree_leaves_nothing_open(mem: Memory, tmp_path: Path) -> None:
+    write(tmp_path / "tree", {"a/b/x.txt": "deep", "a/y.txt": "less"})
+    os.symlink("a", tmp_path / "tree/link")
+    mem.index(tmp_path / "tree", vectors=False)
+    before = os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else []
+    for start in ("", "link", "link/b", "a/b/x.txt", "nowhere/at/all"):
+        walk(tmp_path / "tree", start)
+    mem.index(tmp_path / "tree", vectors=False, reread=True)
+    after = os.listdir("/proc/self/fd") if before else []
+    assert len(after) == len(before)
 
 
 def test_a_file_is_left_out_with_a_reason(mem: Memory, tmp_path: Path) -> None:
@@ -164,6 +213,13 @@ def test_endless_names_have_keys_too(mem: Memory, tmp_path: Path) -> None:
 def test_a_path_that_is_not_there_is_refused(mem: Memory, path: str) -> None:
     with pytest.raises(InvalidInputError):
         mem.index(path)
+
+
+@pytest.mark.parametrize("path", [5, None, True, b"tree", ["tree"]])
+def test_what_is_no_path_is_refused(mem: Memory, path: Any) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        mem.index(path)
+    assert "`path` must be text" in caught.value.message
 
 
 def test_what_an_ignore_file_leaves_out_is_not_indexed_by_name_either(

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lamina.core.record import Record
+from lamina.core.settings import BUILTIN, LANCE
 from lamina.core.vectors import Embedded, Vector, packed, unpacked
 from lamina.stores.base import Store
 from lamina.stores.questions import Found, Search
@@ -20,12 +21,15 @@ from lamina.stores.sqlite.driver import Connection, rows
 from lamina.stores.sqlite.searching import search as find
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import search, written
+from tests.indexes.near import needs_lance
 
 SPACE = "compass"
 EAST = Vector(SPACE, packed((1.0, 0.0)))
 ROUNDING = 0.02
 """Segments round their vectors."""
 _ONE_AT_A_TIME = threading.Lock()
+KIND = {BUILTIN: "vectors1", LANCE: "lance1"}
+"""What the names of files with vectors begin with, by their engine."""
 Answers = list[dict[str, tuple[object, ...]]]
 ASKED = ("kettle", "cup record", "5", "recor", "nothing at all")
 
@@ -94,8 +98,7 @@ def same(one: Answers, other: Answers) -> bool:
 def disagreements(store: SqliteStore, asked: Search) -> Iterator[str]:
     """Where segments answer otherwise than the tables do, in one snapshot of both."""
     with store._connections.reading() as connection:
-        nearest_ones = store._nearest(connection, asked.vector)
-        found = find(connection, asked, store._words(connection, asked), nearest_ones)
+        found = _by_files(store, connection, asked)
         words = _by_words(connection, asked)
         near = _by_nearness(connection, asked)
     ids = {match.record.id for match in found.matches}
@@ -109,6 +112,15 @@ def disagreements(store: SqliteStore, asked: Search) -> Iterator[str]:
             right is not None and abs((match.cosine or 0) - right) > ROUNDING
         ):
             yield f"{match.record.id} is as near as {match.cosine}, and should be {right}"
+
+
+def _by_files(store: SqliteStore, connection: Connection, asked: Search) -> Found:
+    while True:
+        try:
+            return store._found(connection, asked, store._words(connection, asked))
+        except OSError:
+            # A table was replaced by whoever folds.
+            store._forget()
 
 
 def _by_words(connection: Connection, asked: Search) -> dict[str, tuple[float, tuple[str, ...]]]:
@@ -134,15 +146,21 @@ def _by_nearness(connection: Connection, asked: Search) -> dict[str, float]:
     }
 
 
+@pytest.fixture(params=[BUILTIN, pytest.param(LANCE, marks=needs_lance)])
+def engine(request: pytest.FixtureRequest) -> str:
+    """What keeps vectors, each engine in turn."""
+    return str(request.param)
+
+
 def files(folder: Path) -> list[Path]:
-    """Everything in the folder of the indexes."""
-    place = folder / INDEXES
-    return sorted(place.iterdir()) if place.is_dir() else []
+    """Everything in the folder of the indexes, tables with all their files."""
+    every = sorted((folder / INDEXES).rglob("*"))
+    return [path for path in every if path.is_symlink() or not path.is_dir()]
 
 
 def kinds(folder: Path) -> list[str]:
     """What the segments are about."""
-    return [path.name.split("-")[0] for path in files(folder)]
+    return [path.name.split("-")[0] for path in files(folder) if path.parent.name == INDEXES]
 
 
 def _plain(found: Found) -> dict[str, tuple[object, ...]]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from lamina.core.settings import ENGINE, LANCE
 from lamina.stores.base import Store
 from lamina.stores.questions import Found, Search
 from lamina.stores.sqlite import index, nearest, segments
@@ -13,6 +14,7 @@ from lamina.testing.contract.embedding import EmbeddingClauses
 from lamina.testing.contract.isolation import IsolationClauses
 from lamina.testing.contract.past import PastClauses
 from lamina.testing.contract.searching import SearchingClauses
+from tests.indexes.near import needs_lance
 
 
 class FoldingStore(SqliteStore):
@@ -40,5 +42,22 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
+class LanceStore(FoldingStore):
+    """One whose vectors lie in tables of LanceDB."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.configure(ENGINE, LANCE)
+
+
 class TestSegments(SearchingClauses, EmbeddingClauses, PastClauses, IsolationClauses):
     pass
+
+
+@needs_lance
+class TestLance(SearchingClauses, EmbeddingClauses, PastClauses, IsolationClauses):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        store = LanceStore(tmp_path)
+        yield store
+        store.close()

@@ -12,6 +12,7 @@ import pytest
 import lamina
 from lamina.core.changes import Erase, Move
 from lamina.core.record import State
+from lamina.core.settings import ENGINE
 from lamina.indexes import policy
 from lamina.stores.sqlite import INDEXES, locks
 from lamina.stores.sqlite.store import SqliteStore
@@ -19,9 +20,9 @@ from lamina.testing.builders import look_for, search, write, written
 from lamina.testing.embedders import FakeEmbedder
 from tests.meta.children import environment
 from tests.meta.tree import ROOT
-from tests.stores.segmented import EAST, SPACE, files, kinds, large, place, told
+from tests.stores.segmented import EAST, SPACE, engine, files, kinds, large, place, told
 
-__all__ = ["large"]
+__all__ = ["engine", "large"]
 pytestmark = pytest.mark.usefixtures("large")
 
 
@@ -36,8 +37,9 @@ def test_one_folds_at_a_time_and_the_other_does_not_wait(tmp_path: Path) -> None
         assert set(kinds(tmp_path)) == {"words", "vectors1"}
 
 
-def test_an_erase_waits_for_whoever_folds(tmp_path: Path) -> None:
+def test_an_erase_waits_for_whoever_folds(tmp_path: Path, engine: str) -> None:
     with closing(SqliteStore(tmp_path)) as store:
+        store.configure(ENGINE, engine)
         record = told(store)[0]
         store.fold()
         unfinished = tmp_path / INDEXES / ".words-1-0-9-9.segment.0123456789ab"
@@ -48,7 +50,7 @@ def test_an_erase_waits_for_whoever_folds(tmp_path: Path) -> None:
                 folding.set()
                 threading.Event().wait(0.2)
                 unfinished.write_bytes(b"kettle record 0")
-                seen.append(len(files(tmp_path)))
+                seen.append(len(kinds(tmp_path)))
 
         thread = threading.Thread(target=fold)
         thread.start()
@@ -58,16 +60,17 @@ def test_an_erase_waits_for_whoever_folds(tmp_path: Path) -> None:
         thread.join()
         assert seen == [3]
         assert report.residue == ()
-        assert files(tmp_path) == []
+        assert list((tmp_path / INDEXES).iterdir()) == []
 
 
-def test_an_older_snapshot_is_not_answered_by_a_newer_index(tmp_path: Path) -> None:
+def test_an_older_snapshot_is_not_answered_by_a_newer_index(tmp_path: Path, engine: str) -> None:
     with closing(SqliteStore(tmp_path)) as store:
+        store.configure(ENGINE, engine)
         kept, changed, hidden = told(store, 3)
         store.fold()
         words = store._worded()
-        vectors = store._placed(1, SPACE)
         with store._connections.reading() as older:
+            vectors = store._placed(1, SPACE, store._engine(older)[0])
             assert words.current(older, 1) is not None
             write(store, Move(id=hidden.id, state=State.FORGOTTEN))
             place(store, written(store, "a newer kettle"))
@@ -98,10 +101,11 @@ def test_a_forked_child_searches_while_its_parent_does(tmp_path: Path) -> None:
 
 
 def test_folding_is_due_only_until_it_was_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(policy, "OVERLAY", 4)
     with closing(SqliteStore(tmp_path)) as store:
+        store.configure(ENGINE, engine)
         told(store)
         assert store.fold_is_due()
         store.fold()
@@ -149,14 +153,18 @@ while sys.stdin.readline():
 """
 
 
-def test_what_is_erased_leaves_the_segments_that_others_have_mapped(tmp_path: Path) -> None:
+def test_what_is_erased_leaves_the_segments_that_others_have_mapped(
+    tmp_path: Path, engine: str
+) -> None:
     secret = "canary9b1c77e4"
     with lamina.open(tmp_path, embedder=FakeEmbedder(2, name=SPACE)) as mem:
+        mem.configure(ENGINE, engine)
         told(mem.store)
         doomed = mem.project("web").remember(f"the {secret} sings", key=f"{secret}-key")
         place(mem.store, *mem.store.unembedded(SPACE, 9))
         mem.store.fold()
         assert any(secret.encode() in path.read_bytes() for path in files(tmp_path))
+        before = {path.name for path in files(tmp_path)}
         with subprocess.Popen(
             [sys.executable, "-c", HOLDER, str(tmp_path)], cwd=ROOT, env=environment(),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -174,6 +182,7 @@ def test_what_is_erased_leaves_the_segments_that_others_have_mapped(tmp_path: Pa
             assert mem.erase(doomed.id).complete
             held = {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
             assert [name for name, content in held.items() if secret.encode() in content] == []
+            assert not before & {path.name for path in files(tmp_path)}
             assert asked() == [8, 8]
             told(mem.store, 1, start=30)
             mem.store.fold()

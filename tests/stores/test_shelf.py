@@ -5,27 +5,32 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import lamina
-from lamina.core.changes import Move
+from lamina.core.changes import Erase, Move
 from lamina.core.record import State
+from lamina.core.settings import BUILTIN, ENGINE, LANCE
 from lamina.errors import LaminaError, StoreError, StoreFullError
+from lamina.indexes import tables
 from lamina.stores.base import Severity
-from lamina.stores.sqlite import INDEXES
+from lamina.stores.sqlite import INDEXES, shelf
 from lamina.stores.sqlite.store import SqliteStore
-from lamina.testing.builders import look_for, write, written
+from lamina.testing.builders import look_for, search, write, written
+from tests.indexes.near import needs_lance
 from tests.meta.children import environment
 from tests.meta.tree import ROOT
 from tests.stores.segmented import (
     EAST,
+    KIND,
     SPACE,
     Answers,
     answers,
+    engine,
     files,
     kinds,
     large,
@@ -33,15 +38,17 @@ from tests.stores.segmented import (
     same,
     told,
 )
+from tests.surfaces.shell import heed_modes
 
-__all__ = ["large"]
+__all__ = ["engine", "large"]
 pytestmark = pytest.mark.usefixtures("large")
 
 
-def made(folder: Path, folds: int = 2) -> Answers:
+def made(folder: Path, engine: str, folds: int = 2) -> Answers:
     """A store with segments in a folder, and what it answers without them."""
     folder.mkdir(exist_ok=True)
     with closing(SqliteStore(folder)) as store:
+        store.configure(ENGINE, engine)
         for number in range(folds):
             told(store, start=8 * number)
             written(store, f"kettle of others {number}", scope="project/other")
@@ -51,7 +58,7 @@ def made(folder: Path, folds: int = 2) -> Answers:
         right = answers(store)
         store.fold()
         assert same(answers(store), right)
-    assert set(kinds(folder)) == {"words", "vectors1"}
+    assert set(kinds(folder)) == {"words", KIND[engine]}
     return right
 
 
@@ -101,37 +108,44 @@ DAMAGE = (cut, cut_short, emptied, grown, noise, a_folder, a_link)
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_file_changes_no_answer(damage: Callable[[Path], None], tmp_path: Path) -> None:
-    right = made(tmp_path)
+def test_a_damaged_file_changes_no_answer(
+    damage: Callable[[Path], None], tmp_path: Path, engine: str
+) -> None:
+    right = made(tmp_path, engine)
     for path in files(tmp_path):
         damage(path)
     with closing(SqliteStore(tmp_path)) as store:
         assert same(answers(store), right)
         # What is no file of ours is in the way of nothing.
-        for path in files(tmp_path):
+        for path in (tmp_path / INDEXES).glob("*.segment"):
             if path.is_dir():
                 path.rmdir()
     still_right(tmp_path, right)
 
 
-def test_no_flipped_bit_changes_an_answer(tmp_path: Path) -> None:
-    right = made(tmp_path)
-    kept = tmp_path.with_name("kept")
-    shutil.copytree(tmp_path / INDEXES, kept)
-    for name in sorted(path.name for path in kept.iterdir()):
+def test_no_flipped_bit_changes_an_answer(tmp_path: Path, engine: str) -> None:
+    folder, kept = tmp_path / "store", tmp_path / "kept"
+    right = made(folder, engine)
+    shutil.copytree(folder / INDEXES, kept)
+    for name in sorted(path.relative_to(kept) for path in kept.rglob("*") if path.is_file()):
         size = (kept / name).stat().st_size
-        for at in range(0, size, max(1, size // 23)):
+        if engine == LANCE and name.name.startswith("words"):
+            continue
+        for at in range(0, size, max(1, size // (23 if engine == BUILTIN else 5))):
             content = bytearray((kept / name).read_bytes())
             content[at] ^= 1 << (at % 8)
-            (tmp_path / INDEXES / name).write_bytes(content)
-            with closing(SqliteStore(tmp_path)) as store:
+            (folder / INDEXES / name).write_bytes(content)
+            with closing(SqliteStore(folder)) as store:
                 assert same(answers(store), right), (name, at)
-        shutil.copy(kept / name, tmp_path / INDEXES / name)
-    still_right(tmp_path, right)
+            # A damaged file is removed, and takes its table along.
+            shutil.copytree(kept, folder / INDEXES, dirs_exist_ok=True)
+    still_right(folder, right)
 
 
-def test_the_doctor_tells_of_a_damaged_file_and_repair_removes_it(tmp_path: Path) -> None:
-    right = made(tmp_path)
+def test_the_doctor_tells_of_a_damaged_file_and_repair_removes_it(
+    tmp_path: Path, engine: str
+) -> None:
+    right = made(tmp_path, engine)
     for path in files(tmp_path):
         content = bytearray(path.read_bytes())
         content[-1] ^= 1
@@ -148,34 +162,69 @@ def test_the_doctor_tells_of_a_damaged_file_and_repair_removes_it(tmp_path: Path
         assert [list(one) for one in answers(store)][0] == [list(one) for one in right][0]
 
 
-def test_files_of_another_store_or_stream_are_passed_over(tmp_path: Path) -> None:
-    right = made(tmp_path / "mine")
+def test_a_large_file_is_used_at_once_and_looked_at_later(
+    tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = made(tmp_path, engine)
+    monkeypatch.setattr(shelf, "_READ_WHOLE", 0)
+    with closing(SqliteStore(tmp_path)) as store:
+        assert same(answers(store), right)
+        assert not store.fold_is_due()
+        monkeypatch.setattr(shelf, "_PROBATION_SECONDS", 0)
+        assert store.fold_is_due()
+        store.fold()
+        # Each process once.
+        assert same(answers(store), right)
+        assert not store.fold_is_due()
+    for path in (tmp_path / INDEXES).glob("*.segment"):
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+    with closing(SqliteStore(tmp_path)) as store:
+        answers(store)
+        assert {one.check for one in store.check() if one.remedy} == {"indexes"}
+        assert store.fold_is_due()
+        store.fold()
+        assert files(tmp_path) == []
+        assert same(answers(store), right)
+    still_right(tmp_path, right)
+
+
+def copied(path: Path, to: Path) -> None:
+    if path.is_dir():
+        shutil.copytree(path, to)
+    else:
+        shutil.copy(path, to)
+
+
+def test_files_of_another_store_or_stream_are_passed_over(tmp_path: Path, engine: str) -> None:
+    right = made(tmp_path / "mine", engine)
     (tmp_path / "theirs").mkdir()
     with closing(SqliteStore(tmp_path / "theirs")) as store:
+        store.configure(ENGINE, engine)
         for number in range(16):
             written(store, f"kettle of theirs {number}")
             written(store, f"cup of theirs {number}", scope="project/other")
         place(store, *store.unembedded(SPACE, 99))
         store.fold()
-    for path in files(tmp_path / "mine"):
-        path.unlink()
-    for path in files(tmp_path / "theirs"):
-        shutil.copy(path, tmp_path / "mine" / INDEXES)
+    place_of_mine = tmp_path / "mine" / INDEXES
+    shutil.rmtree(place_of_mine)
+    shutil.copytree(tmp_path / "theirs" / INDEXES, place_of_mine)
     still_right(tmp_path / "mine", right)
     # One stream's file under the name of another's.
-    for path in files(tmp_path / "mine"):
+    right_names = tmp_path / "right names"
+    place_of_mine.rename(right_names)
+    place_of_mine.mkdir()
+    for path in right_names.iterdir():
         kind, stream, *rest = path.name.split("-")
-        other = path.with_name("-".join((kind, {"1": "2", "2": "1"}[stream], *rest)))
-        shutil.copy(path, other.with_name(f"x{other.name}"))
-    for path in files(tmp_path / "mine"):
-        if path.name.startswith("x"):
-            path.replace(path.with_name(path.name[1:]))
+        other = "-".join((kind, {"1": "2", "2": "1"}[stream], *rest))
+        copied(path, place_of_mine / other)
     still_right(tmp_path / "mine", right)
 
 
-def test_files_of_another_history_are_passed_over(tmp_path: Path) -> None:
+def test_files_of_another_history_are_passed_over(tmp_path: Path, engine: str) -> None:
     folder, backup = tmp_path / "store", tmp_path / "backup"
-    made(folder)
+    made(folder, engine)
     with lamina.open(folder) as mem:
         mem.backup(backup)
     with closing(SqliteStore(folder)) as store:
@@ -194,24 +243,44 @@ def test_files_of_another_history_are_passed_over(tmp_path: Path) -> None:
     still_right(folder, right)
 
 
-def test_what_was_left_unfinished_is_removed(tmp_path: Path) -> None:
-    right = made(tmp_path)
-    for path in files(tmp_path):
+def test_what_was_left_unfinished_is_removed(tmp_path: Path, engine: str) -> None:
+    right = made(tmp_path, engine)
+    for path in (tmp_path / INDEXES).glob("*.segment"):
         path.with_name(f".{path.name}.0123456789ab").write_bytes(b"half a segment")
     (tmp_path / INDEXES / "vectors77-1-0-5-9.segment").write_bytes(b"of a space that is gone")
+    table = tmp_path / INDEXES / f"{KIND[engine]}-1-0-5-9.lance"
+    table.mkdir()
+    (table / "data").write_bytes(b"half a table")
     mine = tmp_path / INDEXES / "words-of-wisdom.segment"
     mine.write_text("not a segment's name")
     still_right(tmp_path, right)
     assert mine.exists()
+    assert not table.exists()
     assert not [path for path in files(tmp_path) if "vectors77" in path.name]
 
 
-def test_a_space_that_was_left_leaves_nothing_behind(tmp_path: Path) -> None:
-    made(tmp_path)
+def test_a_name_that_only_looks_like_a_segments_is_nobodys_business(tmp_path: Path) -> None:
+    right = made(tmp_path, BUILTIN)
+    junk = [
+        tmp_path / INDEXES / f"words-{name}.segment"
+        for name in (f"{10**20}-0-1-5", f"1-0-1-{2**63}", "٣-0-1-5", f"1-0-{'9' * 200}-5")
+    ]
+    for path in junk:
+        path.write_bytes(b"junk")
+    still_right(tmp_path, right)
+    with closing(SqliteStore(tmp_path)) as store:
+        gone = written(store, "a kettle to be erased")
+        write(store, Erase(id=gone.id))
+        assert store.scrub([b"a kettle to be erased"]).residue == ()
+    assert all(path.exists() for path in junk)
+
+
+def test_a_space_that_was_left_leaves_nothing_behind(tmp_path: Path, engine: str) -> None:
+    made(tmp_path, engine)
     with closing(SqliteStore(tmp_path)) as store, closing(SqliteStore(tmp_path)) as other:
         assert look_for(other, "", vector=EAST)
         store.leave_space(SPACE)
-        assert set(kinds(tmp_path)) == {"words"}
+        assert {path.name.split("-")[0] for path in (tmp_path / INDEXES).iterdir()} == {"words"}
         assert look_for(other, "", vector=EAST) == []
         place(store, *store.unembedded(SPACE, 99))
         assert len(look_for(other, "", vector=EAST, limit=99)) == 18
@@ -219,14 +288,15 @@ def test_a_space_that_was_left_leaves_nothing_behind(tmp_path: Path) -> None:
         assert len(look_for(other, "", vector=EAST, limit=99)) == 18
 
 
-def test_files_are_private(tmp_path: Path) -> None:
-    made(tmp_path)
-    assert stat.S_IMODE((tmp_path / INDEXES).stat().st_mode) == 0o700
-    assert {stat.S_IMODE(path.stat().st_mode) for path in files(tmp_path)} == {0o600}
+def test_files_are_private(tmp_path: Path, engine: str) -> None:
+    made(tmp_path, engine)
+    inside = list((tmp_path / INDEXES).iterdir())
+    for path in (tmp_path / INDEXES, *inside):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
 
 
-def test_a_linked_folder_is_not_used(tmp_path: Path) -> None:
-    right = made(tmp_path / "store")
+def test_a_linked_folder_is_not_used(tmp_path: Path, engine: str) -> None:
+    right = made(tmp_path / "store", engine)
     elsewhere = tmp_path / "elsewhere"
     (tmp_path / "store" / INDEXES).rename(elsewhere)
     (tmp_path / "store" / INDEXES).symlink_to(elsewhere)
@@ -254,7 +324,7 @@ import resource, signal, sys
 from pathlib import Path
 from lamina.errors import StoreFullError
 from lamina.stores.sqlite.store import SqliteStore
-from tests.stores.segmented import answers, everything_is_large, files, same
+from tests.stores.segmented import answers, everything_is_large, same
 everything_is_large()
 store = SqliteStore(Path(sys.argv[1]))
 right = answers(store)
@@ -265,23 +335,96 @@ try:
 except StoreFullError:
     print("full")
 assert same(answers(store), right)
-print(len(files(Path(sys.argv[1]))))
+print(any(path.name.startswith(sys.argv[2]) for path in (Path(sys.argv[1]) / "index").iterdir()))
 """
 
 
-def test_a_full_disk_costs_no_answer(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path)) as store:
-        told(store)
+@pytest.mark.parametrize(
+    "kind", ["words", KIND[BUILTIN], pytest.param(KIND[LANCE], marks=needs_lance)]
+)
+def test_a_full_disk_costs_no_answer(tmp_path: Path, kind: str) -> None:
+    made(tmp_path, LANCE if kind == KIND[LANCE] else BUILTIN)
+    for path in (tmp_path / INDEXES).glob(f"{kind}-*.segment"):
+        tables.remove(path)
     done = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path)],
+        [sys.executable, "-c", FULL, str(tmp_path), kind],
         cwd=ROOT, env=environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.stdout.split() == ["full", "0"], done.stderr
+    assert done.stdout.split() == ["full", "False"], done.stderr
     assert StoreFullError.code
 
 
-def test_segments_without_vectors_join_with_others(tmp_path: Path) -> None:
+BLOCKED = """
+import sys
+from pathlib import Path
+from lamina.core.access import EVERYTHING
+from lamina.core.changes import Erase
+from lamina.errors import StoreError
+from lamina.stores.questions import Query
+from lamina.stores.sqlite.store import SqliteStore
+from lamina.testing.builders import search, write
+from tests.stores.segmented import EAST, answers, everything_is_large, same
+folder = Path(sys.argv[1])
+everything_is_large()
+(folder / "index").chmod(0o700)
+with_files = answers(SqliteStore(folder))
+(folder / "index").chmod(0)
+store = SqliteStore(folder)
+assert same(answers(store), with_files)
+print(*search(store, "kettle", vector=EAST).degraded)
+print([one.message for one in store.check() if one.check == "indexes"])
+assert store.fold_is_due()
+for call in (store.fold, lambda: store.leave_space("nobody's")):
+    try:
+        call()
+        raise SystemExit("the folder can be read")
+    except StoreError as error:
+        assert "Permission denied" in str(error)
+[record] = store.query(Query(reach=EVERYTHING, limit=1))
+write(store, Erase(id=record.id))
+print(store.scrub([record.text.encode()]).residue)
+(folder / "index").chmod(0o700)
+store.fold()
+assert search(store, "kettle", vector=EAST).degraded == ()
+"""
+
+
+def test_a_folder_that_cannot_be_read_costs_no_answer(tmp_path: Path) -> None:
+    made(tmp_path, BUILTIN)
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKED, str(tmp_path)],
+        cwd=ROOT, env=environment(), capture_output=True, text=True, check=False,
+        preexec_fn=heed_modes,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    degraded, checked, residue = done.stdout.splitlines()
+    assert degraded.startswith("indexes: their files cannot be read (Permission denied)")
+    assert checked == "['the folder of the index files cannot be read: Permission denied']"
+    assert residue == f"('{INDEXES}',)"
+
+
+def test_a_folder_that_vanishes_costs_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = made(tmp_path, BUILTIN)
+    listed = Path.iterdir
+
+    def vanishing(path: Path) -> Iterator[Path]:
+        if path == tmp_path / INDEXES:
+            shutil.rmtree(path)
+        return listed(path)
+
+    with closing(SqliteStore(tmp_path)) as store, monkeypatch.context() as patched:
+        patched.setattr(Path, "iterdir", vanishing)
+        # Nothing is in the way of anybody: there are no files, as before the first fold.
+        assert search(store, "kettle", vector=EAST).degraded == ()
+        assert same(answers(store), right)
+    still_right(tmp_path, right)
+
+
+def test_segments_without_vectors_join_with_others(tmp_path: Path, engine: str) -> None:
     with closing(SqliteStore(tmp_path)) as store:
+        store.configure(ENGINE, engine)
         told(store, 2)
         other = [written(store, f"kettle {n}", scope="project/other") for n in range(4)]
         store.fold()

@@ -1,6 +1,7 @@
 """`lamina recall` and `lamina why-not`: what a person and a program are told."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from lamina.results import Hit, Recall
 from lamina.surfaces.cli import hits
 from lamina.testing import FakeEmbedder
 from lamina.testing.builders import a_record
+from tests.indexes.near import needs_lance
 from tests.surfaces.shell import Call, on_terminal
 
 BAR = re.compile(r"   (\w[\w -]*?) +([+-]\d+\.\d\d)  ([+-]+)$", re.MULTILINE)
@@ -69,6 +71,28 @@ def test_the_floor_is_a_setting_and_an_option(lamina: Call) -> None:
     assert lamina("config", "recall.floor", "1").status == 0
     assert (found(), found("--floor", "0") >= 1) == (0, True)
     assert lamina("config", "recall.floor", "2").status == 2
+
+
+@pytest.mark.usefixtures("tea")
+def test_the_engine_is_a_setting_and_what_it_lacks_is_told(
+    lamina: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert lamina("config", "recall.engine").out == "builtin\n"
+    monkeypatch.setitem(sys.modules, "lancedb", None)
+    refused = lamina("config", "recall.engine", "lance")
+    assert refused.status not in (0, 1)
+    assert "needs lancedb" in refused.err
+    assert "pip install 'lamina[lancedb]'" in refused.err
+    assert lamina("config", "recall.engine").out == "builtin\n"
+
+
+@needs_lance
+@pytest.mark.usefixtures("tea")
+def test_the_engine_that_was_chosen_holds_for_the_store(lamina: Call) -> None:
+    assert lamina("config", "recall.engine", "lance").out == "lance\n"
+    found = lamina("recall", "green tea", "--json").json
+    assert len(found["hits"]) >= 1
+    assert found["degraded"] == []
 
 
 def test_expired_memories_are_counted(lamina: Call, store: Path) -> None:

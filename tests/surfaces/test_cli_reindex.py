@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import lamina as package
+from lamina.exchange import export_lines
 from lamina.testing import FakeEmbedder, Fault, FaultyEmbedder
 from tests.embedders.servers import Service, failing, garbage, ollama, serving
 from tests.surfaces.shell import Answer, Call, on_terminal
@@ -175,3 +176,12 @@ def test_what_is_in_the_way_of_vectors_is_a_note_and_no_damage(store: Path) -> N
         [found] = [one for one in mem.check() if one.check == "embedding"]
         assert "the vectors in use are those of fake|64" in found.message
         assert "lamina reindex" in found.remedy
+
+
+def test_what_was_imported_has_its_vectors(lamina: Call, tmp_path: Path) -> None:
+    with package.open(":memory:") as elsewhere:
+        elsewhere.remember_many([{"text": f"heron number {n}"} for n in range(40)])
+        (tmp_path / "lines.jsonl").write_text("\n".join(export_lines(elsewhere)) + "\n")
+    assert lamina("import", str(tmp_path / "lines.jsonl")).status == 0
+    assert embedding(lamina("doctor", "--json"))[1] == "lamina: 40 made, 0 pending"
+    assert lamina("recall", "herons").err == ""

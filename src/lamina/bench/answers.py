@@ -15,6 +15,8 @@ from lamina.bench.telling import Ranked
 USUAL: Final = "usual"
 """Asked as a user would, with the floor that the store has."""
 NO_FLOOR: Final = "no_floor"
+PLAIN: Final = "plain"
+"""Asked without saying how many: at most ten, and none that are hardly likely."""
 CROSS: Final = (Origin.SAME_SET, Origin.OTHER_SETS)
 """Questions that were asked of another store than they are about."""
 _ABLATED: Final = ("mrr", "recall@5", "recall@10")
@@ -71,11 +73,20 @@ class SetAnswers:
             "documents": self.documents,
             **summary(usual),
             **{f"{name}_{NO_FLOOR}": free[name] for name in _ABLATED if name in free},
+            **self._plain(),
             "ms_p50": milliseconds(at(self.waits, 50)),
             "ms_p95": milliseconds(at(self.waits, 95)),
             "writes_per_second": _rate(self.documents, self.written_seconds),
             "vectors_per_second": _rate(self.documents, self.embedded_seconds),
             "categories": by_category(usual),
+        }
+
+    def _plain(self) -> dict[str, float]:
+        """What comes of a question that does not say how many it wants."""
+        whole = summary(self.judged[PLAIN])
+        hits = fmean(len(line["ranked"]) for line in self.ranked[PLAIN])
+        return {f"hits_{PLAIN}": round(hits, 2)} | {
+            f"{name}_{PLAIN}": whole[name] for name in ("recall@10",) if name in whole
         }
 
     def evidence(self, *origins: Origin) -> Evidence:

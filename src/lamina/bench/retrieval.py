@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lamina.bench.ablations import ABLATIONS, Laboratory
-from lamina.bench.answers import NO_FLOOR, USUAL, RetrievalFigures, SetAnswers
+from lamina.bench.answers import NO_FLOOR, PLAIN, USUAL, RetrievalFigures, SetAnswers
 from lamina.bench.crossing import SEED, Crossed, crossed
 from lamina.bench.measure import Phase, machine
 from lamina.bench.scoring import DEPTH
@@ -111,6 +111,7 @@ def _ask(store: Told, lost: Sequence[Crossed], found: SetAnswers) -> None:
     for question in store.collection.questions:
         usual, free = store.ask(question.text), store.ask(question.text, floor=0.0)
         found.take_both(store.collection.name, question, usual, free)
+        found.take(PLAIN, store.collection.name, question, store.ask(question.text, k=None))
     for one in lost:
         found.take_stray(one.origin, store.ask(one.text), store.ask(one.text, floor=0.0))
 

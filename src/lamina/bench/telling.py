@@ -47,13 +47,15 @@ class Told:
     weights: Mapping[str, float] = field(default_factory=dict)
     """What recall is told of how much signals count."""
 
-    def ask(self, text: str, *, floor: float | None = None) -> Ranked:
-        """Ask as a user would; what comes back is documents again.
+    def ask(self, text: str, *, floor: float | None = None, k: int | None = DEPTH) -> Ranked:
+        """Ask as a user would who wants so many; what comes back is documents again.
 
         Conversations end long before the day of the measurement, so a question is asked as if on
         the day of the newest document.
         """
-        how: How = {"k": DEPTH, "layers": self.layers, "weights": self.weights}
+        how: How = {"layers": self.layers, "weights": self.weights}
+        if k is not None:
+            how["k"] = k
         if floor is not None:
             how["floor"] = floor
         if self.collection.newest is not None:

@@ -6,6 +6,7 @@ them together.
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -20,6 +21,20 @@ MAX_VARIANTS: Final = 200
 """How many tokens one query may stand for, so that a page of pieces stays answerable."""
 PRECISION: Final = 9
 """Scores are rounded so that sums in another order do not change a tie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What scores are measured by: the documents of a stream that the asker can see, no others."""
+
+    documents: int
+    average: float
+    """How many tokens a document has."""
+
+    @classmethod
+    def of(cls, documents: int, tokens: int) -> "Statistics":
+        """The statistics of so many documents that have so many tokens in all."""
+        return cls(documents, tokens / max(documents, 1))
 
 
 def idf(documents: int, containing: int) -> float:

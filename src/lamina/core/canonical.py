@@ -27,6 +27,11 @@ def dumps(value: Json) -> str:
     return _ENCODER.encode(value)
 
 
+def inner(text: str) -> str:
+    """A text as it stands inside a value that was written canonically, without the quotes."""
+    return dumps(text)[1:-1]
+
+
 def loads(text: str | bytes, argument: str) -> Json:
     """Parse JSON from outside; NaN, duplicate names and absurd nesting are refused."""
     try:

@@ -12,6 +12,9 @@ from lamina.errors import InvalidInputError
 READS: Final = "events.reads"
 EMBEDDER: Final = "recall.embedder"
 FLOOR: Final = "recall.floor"
+ENGINE: Final = "recall.engine"
+BUILTIN: Final = "builtin"
+LANCE: Final = "lance"
 LARGEST_FILE: Final = "index.max_bytes"
 _LARGEST_FILE: Final = 8_000_000
 
@@ -87,6 +90,8 @@ SETTINGS: Final = {
         Setting(FLOOR, ("auto", "off"),
                 "how likely a record must be what was asked for, or recall leaves it out",
                 "a number from 0 to 1", _check_floor),
+        Setting(ENGINE, (BUILTIN, LANCE),
+                "what finds the nearest vectors of a large project"),
         Setting(timekeeping.ACCEPT, (timekeeping.NOBODY,),
                 "an instant vouched for, when the clock is years ahead of the newest change",
                 "an instant as 2036-01-31T12:00:00Z", timekeeping.check_accepted),
@@ -119,6 +124,11 @@ def check_setting(name: str, value: str) -> str:
             f"`{name}` cannot be {value!r:.40}", remedy=f"Use one of: {setting.possible}"
         )
     return setting.check(value)
+
+
+def in_force(chosen: Mapping[str, str], name: str) -> str:
+    """The value of one setting that holds."""
+    return chosen.get(name, SETTINGS[name].default)
 
 
 def effective(chosen: Mapping[str, str]) -> dict[str, str]:

@@ -1,12 +1,17 @@
 """What every vector index does, whichever engine is behind it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
 
 from lamina.indexes.file import Array
 from lamina.indexes.places import EVERYWHERE, Sight
 from lamina.indexes.vectors import VectorBatch
+from lamina.indexes.views import Segment, View
+
+Compared: TypeAlias = Callable[[Array], Array]
+"""Some rows, ready to be compared with one query after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,40 @@ class Background:
     mean: float = 0.0
     size: int = 0
     """How many records in sight there are."""
+
+
+class Kept(Protocol):
+    """What a segment is kept in: a file, and what belongs to it."""
+
+    @property
+    def path(self) -> Path:
+        """The file that stands for all of it."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+
+    def verify(self) -> None:
+        """Read every byte and compare it with what was written."""
+
+
+class NearSegment(Segment, Protocol):
+    """Vectors that do not change any more, whichever engine keeps them."""
+
+    @property
+    def file(self) -> Kept:
+        """Where it is kept."""
+
+    def nearest(
+        self, view: View[Any], query: Array, limit: int, sight: Sight
+    ) -> tuple[Array, Array]:
+        """The nearest living records in sight and their cosines, in no order.
+
+        All that are as near as the last one are among them: which is taken is not for chance.
+        """
+
+    def taken(self, at: Array) -> Compared:
+        """The rows at some positions."""
 
 
 class VectorIndex(Protocol):

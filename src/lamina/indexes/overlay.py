@@ -4,9 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Final
 
 from lamina.indexes.places import Place, Sight
 from lamina.indexes.postings import WordDoc
+
+_KEPT: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,7 @@ class Overlay:
     """By token: how often each record holds it."""
     gone: frozenset[int] = frozenset()
     """Records that were changed and have no document any more."""
+    _counted: dict[Sight, tuple[int, int]] = field(default_factory=dict, compare=False)
 
     def __len__(self) -> int:
         return len(self.places)
@@ -55,6 +59,17 @@ class Overlay:
             return dict(found)
         covered = cache(sight.covers)
         return {rid: n for rid, n in found.items() if covered(*self.places[rid])}
+
+    def counted(self, sight: Sight) -> tuple[int, int]:
+        """How many documents are in sight, and how many tokens they have."""
+        if sight not in self._counted:
+            covered = cache(sight.covers)
+            every = self.tokens.items()
+            seen = [tokens for rid, tokens in every if tokens and covered(*self.places[rid])]
+            if len(self._counted) >= _KEPT:
+                self._counted.clear()
+            self._counted[sight] = len(seen), sum(map(len, seen))
+        return self._counted[sight]
 
     def seen(self, sight: Sight) -> Iterator[str]:
         """The tokens that a record in sight holds."""

@@ -1,4 +1,4 @@
-"""Which tokens of a view are alive, and in how many documents."""
+"""Which tokens of a view are alive, in how many documents, and how many of these there are."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -22,6 +22,17 @@ def count(view: View[WordSegment], token: str, sight: Sight) -> int:
         if mask is None:
             return int(held.stop - held.start)
         return int(np.count_nonzero(mask.take(view.segment.words.postings.documents[held])))
+
+
+def counted(view: View[WordSegment], sight: Sight) -> tuple[int, int]:
+    """How many documents are in sight, and how many tokens they have."""
+
+    def made() -> tuple[int, int]:
+        mask, sizes = view.mask(sight), view.segment.sizes
+        seen = sizes if mask is None else sizes.compress(mask)
+        return int(np.count_nonzero(seen)), int(seen.sum(dtype="u8"))
+
+    return view.kept(("counted", sight), made)
 
 
 def starting(view: View[WordSegment], piece: str, sight: Sight, limit: int) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from lamina.core import bm25
+from lamina.core.bm25 import Statistics
 from lamina.core.text import Term
 from lamina.indexes import vocabulary
 from lamina.indexes.overlay import Overlay
@@ -18,15 +19,6 @@ from lamina.indexes.words import WordSegment
 
 _TRIED: Final = bm25.MAX_EXPANSIONS + 1
 """One more than are taken, because the piece itself is not one of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What the stream counts and the caller keeps: all its documents, seen or not."""
-
-    documents: int
-    average: float
-    """How many tokens a document has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +66,12 @@ class WordIndex:
             for token, weight, holders in found[: bm25.MAX_VARIANTS]
         )
         return Ranking(self.views, self.overlay, variants, statistics.average, visible & eligible)
+
+    def counted(self, visible: Sight) -> Statistics:
+        """How many documents are in sight, and how long they are."""
+        every = [self.overlay.counted(visible)]
+        every += [vocabulary.counted(view, visible) for view in self.views]
+        return Statistics.of(sum(number for number, _ in every), sum(long for _, long in every))
 
     def count(self, token: str, visible: Sight = EVERYWHERE) -> int:
         """How many documents in sight hold a token."""

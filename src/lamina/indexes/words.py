@@ -23,6 +23,8 @@ class WordSegment:
 
     file: ArrayFile
     words: Words
+    sizes: Array
+    """How many tokens each document has."""
     gone: Array
     """Records that were changed in what this covers and have no document in it."""
     spare: list[Array] = field(default_factory=list)
@@ -37,7 +39,7 @@ class WordSegment:
         """
         file = ArrayFile.open(path)
         refuse_unless(file.header.kind == KIND, path, "is not about words")
-        rids, gone = file.named("rids", "gone")
+        rids, sizes, gone = file.named("rids", "size", "gone")
         postings = Postings(*file.named("starts", "documents", "pairs", "frequency", "length"))
         vocabulary = Strings.of_file(file, "token")
         fits = (
@@ -45,10 +47,11 @@ class WordSegment:
             and int(postings.starts[-1]) == len(postings.documents)
             and postings.pairs.shape == postings.documents.shape
             and postings.lengths.shape == postings.frequencies.shape
+            and sizes.shape == rids.shape
         )
         refuse_unless(fits, path, "has postings that do not fit together")
         words = Words(rids, Places.of_file(file, len(rids)), vocabulary, postings)
-        return cls(file, words, gone)
+        return cls(file, words, sizes, gone)
 
     @classmethod
     def build(
@@ -114,8 +117,11 @@ class WordSegment:
 def _written(path: Path, header: Header, words: Words, gone: Array) -> WordSegment:
     if len(words.rids) > 1 and not (np.diff(words.rids) > 0).all():
         raise ValueError("a record is in a segment once only")
+    sizes = np.zeros(len(words.rids), "u4")
+    sizes[words.postings.documents] = words.postings.lengths[words.postings.pairs]
     arrays = {
         "rids": words.rids,
+        "size": sizes,
         "gone": gone,
         **words.places.arrays(),
         **words.vocabulary.arrays("token"),

@@ -1,8 +1,10 @@
 """The records of layer `source`: found by key, written and forgotten through the one write path."""
 
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 from typing import Any, Final
 
 from lamina.core.changes import Change
@@ -21,6 +23,8 @@ LAYER: Final = "source"
 CHUNK: Final = "chunk"
 FILE: Final = "file"
 ROOT: Final = "root"
+_HELD: Final = (State.CURRENT, State.FORGOTTEN)
+_LISTED: Final = 500
 
 
 class Books:
@@ -36,10 +40,21 @@ class Books:
         """The record of every root, by label."""
         return {str(record.key): record for record in self._all(kind=ROOT)}
 
-    def catalog(self, label: str) -> Catalog:
-        """What is known of the files of a root."""
+    def catalog(self, label: str, names: Mapping[str, str]) -> Catalog:
+        """What is known of the files of a root, given the names that marks stand for."""
         found = self._all(kind=FILE, source=label)
-        return Catalog(label, (Entry.from_data(record.data) for record in found))
+        return Catalog(label, names, (Entry.from_data(record.data) for record in found))
+
+    def names(self, label: str, digests: Iterable[str]) -> set[str]:
+        """The names under which these texts are held in chunks, also in hidden ones."""
+        found: set[str] = set()
+        wanted = sorted(digests)
+        for start, state in product(range(0, len(wanted), _LISTED), _HELD):
+            meant = {"$in": wanted[start : start + _LISTED]}
+            for record in self._all(state=state, source=label, **{"data.digest": meant}):
+                places = (record.data, *record.data.get("also", ()))
+                found.update(place["name"] for place in places)
+        return found
 
     @property
     def scope(self) -> str:
@@ -116,7 +131,7 @@ class Books:
         said = {**fields, "via": "file", "source": label}
         if before is None:
             new: Any = {"text": "", **said, "key": key, "layer": LAYER, "expect": 0}
-            return self._path.put(new, self._scope)
+            return self._path.puts([new], self._scope)[0]
         return replace(self._path.edit(before, said, before.rev), state=State.CURRENT)
 
     def _hidden(self, key: str) -> Record | None:
@@ -129,6 +144,6 @@ class Books:
         found = self._all(state=State.FORGOTTEN)
         return {record.key: record.id for record in reversed(found) if record.key}
 
-    def _all(self, *, state: State = State.CURRENT, **where: str) -> list[Record]:
+    def _all(self, *, state: State = State.CURRENT, **where: Any) -> list[Record]:
         meant = {"scope": self._scope.path, "layer": LAYER, "state": state.value, **where}
         return self._store.query(Query(reach=self._path.reach, where=parse(meant)))

@@ -3,11 +3,15 @@
 The chunk records of a root are a function of its file entries alone: every text is kept once, under
 the key of its first place, and names the other places where it stands. Whoever indexes, and in
 however many steps, ends with the same records.
+
+Entries hold nothing of what a chunk says, so that nothing of it stays when the chunk is erased: a
+name stands in them as its mark, and the names themselves are told to the catalog.
 """
 
 import hashlib
+import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any, Final
@@ -21,16 +25,17 @@ _LONGEST_FILE: Final = 280
 _LONGEST_NAME: Final = 160
 _INVISIBLE: Final = "\u115f\u1160\u3164\uffa0\u2800"
 _QUOTED: Final = "%#"
+_MARK: Final = re.compile("#[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One chunk in the entry of its file: the digest of its text, its lines, and its name."""
+    """One chunk in the entry of its file: the digest of its text, its lines, its name's mark."""
 
     digest: str
     first: int
     last: int
-    name: str
+    mark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ class Entry:
 
     def to_data(self) -> dict[str, Any]:
         """The entry as a record's data."""
-        pieces = [[one.digest, one.first, one.last, one.name] for one in self.pieces]
+        pieces = [[one.digest, one.first, one.last, one.mark] for one in self.pieces]
         return {
             "file": self.file, "language": self.language, "digest": self.digest,
             "bytes": self.bytes, "modified_ns": self.modified_ns, "settled": self.settled,
@@ -70,13 +75,13 @@ class Place:
     file: str
     first: int
     last: int
-    name: str
+    mark: str
     number: int
     language: str
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self, name: str) -> dict[str, Any]:
         """The place as data of a record."""
-        return {"file": self.file, "lines": [self.first, self.last], "name": self.name}
+        return {"file": self.file, "lines": [self.first, self.last], "name": name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +97,9 @@ class Wanted:
 class Catalog:
     """The files of one root by path, and where each text stands."""
 
-    def __init__(self, label: str, entries: Iterable[Entry] = ()) -> None:
+    def __init__(self, label: str, names: Mapping[str, str], entries: Iterable[Entry] = ()) -> None:
         self.label = label
+        self._names = names
         self.entries: dict[str, Entry] = {}
         self._places: dict[str, set[Place]] = {}
         for entry in entries:
@@ -117,16 +123,34 @@ class Catalog:
         found = (self._wanted(digest) for digest in digests)
         return {one.key: one for one in found if one is not None}
 
+    def unnamed(self, digests: Iterable[str]) -> dict[str, set[str]]:
+        """The files in which these texts have a name that nobody has told, by text."""
+        found = {digest: self._unnamed(digest) for digest in digests}
+        return {digest: files for digest, files in found.items() if files}
+
+    def _unnamed(self, digest: str) -> set[str]:
+        places = self._shown(digest)
+        return {one.file for one in places if is_mark(one.mark) and one.mark not in self._names}
+
+    def _shown(self, digest: str) -> list[Place]:
+        return nsmallest(_MOST_PLACES, self._places.get(digest, ()))
+
     def _wanted(self, digest: str) -> Wanted | None:
-        places = self._places.get(digest)
-        if not places:
+        shown = self._shown(digest)
+        if not shown:
             return None
-        first, *others = nsmallest(_MOST_PLACES, places)
-        data = {"root": self.label, **first.to_data(), "language": first.language}
-        data |= {"digest": digest, "places": len(places)}
+        first, *others = shown
+        data = {"root": self.label, **self._told(first), "language": first.language}
+        data |= {"digest": digest, "places": len(self._places[digest])}
         if others:
-            data["also"] = [place.to_data() for place in others]
-        return Wanted(chunk_key(self.label, first), digest, first, data)
+            data["also"] = [self._told(place) for place in others]
+        return Wanted(chunk_key(self.label, first, self._name(first)), digest, first, data)
+
+    def _told(self, place: Place) -> dict[str, Any]:
+        return place.to_data(self._name(place))
+
+    def _name(self, place: Place) -> str:
+        return self._names.get(place.mark, place.mark)
 
 
 def digests_of(entry: Entry | None) -> set[str]:
@@ -139,10 +163,20 @@ def file_key(label: str, file: str) -> str:
     return f"{label}/{_quoted(file)}"
 
 
-def chunk_key(label: str, place: Place) -> str:
-    """The key of the chunk that stands first at a place."""
-    key = f"{file_key(label, place.file)}#{place.name}~{place.number}"
+def chunk_key(label: str, place: Place, name: str) -> str:
+    """The key of the chunk that stands first at a place of that name."""
+    key = f"{file_key(label, place.file)}#{name}~{place.number}"
     return key if len(key) <= MAX_KEY else f"{key[: MAX_KEY - 20]}~{_short(key)}"
+
+
+def mark_of(name: str, fingerprint: Callable[[bytes], str]) -> str:
+    """What stands for a name in entries; no name needs none."""
+    return f"#{fingerprint(name.encode())}" if name else ""
+
+
+def is_mark(mark: str) -> bool:
+    """Whether this stands for a name, and is not one that an older entry spells out."""
+    return _MARK.fullmatch(mark) is not None
 
 
 def plain_name(name: str) -> str:
@@ -155,8 +189,8 @@ def plain_name(name: str) -> str:
 def _places(entry: Entry) -> Iterator[tuple[str, Place]]:
     seen: dict[str, int] = {}
     for piece in entry.pieces:
-        number = seen[piece.name] = seen.get(piece.name, 0) + 1
-        place = Place(entry.file, piece.first, piece.last, piece.name, number, entry.language)
+        number = seen[piece.mark] = seen.get(piece.mark, 0) + 1
+        place = Place(entry.file, piece.first, piece.last, piece.mark, number, entry.language)
         yield piece.digest, place
 
 

@@ -5,7 +5,7 @@ from typing import Final
 from lamina.sources import languages
 from lamina.sources.chunks import Chunk, Page, by_paragraph
 
-CUTTER: Final = 2
+CUTTER: Final = 3
 """Counts up when files are to be cut anew, because they would now be cut otherwise."""
 
 

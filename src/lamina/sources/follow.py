@@ -6,7 +6,7 @@ again at what there is, and goes on. Killed at any point, the next run does what
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol, TypedDict, Unpack
 
@@ -20,16 +20,15 @@ from lamina.errors import ConflictError, ForbiddenError, InvalidInputError
 from lamina.results import IndexReport
 from lamina.sealing import scrub
 from lamina.sources.books import LAYER, Books
-from lamina.sources.catalog import Entry, Piece, Wanted, digests_of, file_key, plain_name
+from lamina.sources.catalog import Entry, Piece, Wanted, digests_of, file_key, mark_of, plain_name
 from lamina.sources.cutting import CUTTER, cut_text
 from lamina.sources.reading import Document, UnreadableError, read_document
 from lamina.sources.roots import locate
+from lamina.sources.steps import MovedOnError, Step, is_full, pieces_of
 from lamina.sources.walking import Found, git_root, walk
 from lamina.stores.base import Store
 from lamina.writing import WritePath
 
-_BATCH_FILES: Final = 64
-_BATCH_CHUNKS: Final = 256
 _MOST_TRIES: Final = 1000
 _FILES_SHARE: Final = 0.2
 """Of the work of indexing, that which is about files; the rest makes vectors."""
@@ -48,23 +47,6 @@ class Handle(Protocol):
 
     def catch_up(self, on_progress: Callable[[float], None] | None = None) -> str | None:
         """Make the vectors that wait; what kept it from doing so, if anything did."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One file as it is to be known from now on; without an entry it is to be forgotten."""
-
-    file: str
-    entry: Entry | None
-    texts: dict[str, str] = field(default_factory=dict)
-
-
-class _MovedOnError(Exception):
-    """A file is not what the catalog says, and has to come along."""
-
-    def __init__(self, file: str) -> None:
-        super().__init__(file)
-        self.file = file
 
 
 class IndexOptions(TypedDict, total=False):
@@ -120,6 +102,7 @@ class _Follower:
         self._forgotten: set[str] = set()
         self._skipped: dict[str, str] = {}
         self._sealed = 0
+        self._names: dict[str, str] = {}
         self._now_ns = int(clock.now().timestamp() * 1_000_000_000)
         self._open(books)
 
@@ -128,7 +111,7 @@ class _Follower:
         self._books = books
         known = {label: str(record.data["folder"]) for label, record in books.roots.items()}
         self._root = locate(self._path, known)
-        self._catalog = books.catalog(self._root.label)
+        self._catalog = books.catalog(self._root.label, self._names)
         self._moved = known.get(self._root.label) not in (None, str(self._root.base))
 
     def follow(self, tell: Callable[[float], None]) -> IndexReport:
@@ -142,7 +125,7 @@ class _Follower:
             step = self._step(found)
             if step is not None:
                 batch.append(step)
-            if _is_full(batch):
+            if is_full(batch):
                 self._take(batch)
                 batch = []
             tell((number + 1) / len(files))
@@ -166,56 +149,60 @@ class _Follower:
         path = str(self._root.base / file)
         return path == self._books.location or path.startswith(f"{self._books.location}.")
 
-    def _vanished(self, met: set[str], unseen: list[str]) -> Iterator[_Step]:
+    def _vanished(self, met: set[str], unseen: list[str]) -> Iterator[Step]:
         for file in sorted(self._catalog.entries):
             hidden = any(file == one or file.startswith(f"{one}/") or not one for one in unseen)
             if self._root.covers(file) and file not in met and not hidden:
-                yield _Step(file, None)
+                yield Step(file, None)
 
-    def _step(self, found: Found) -> _Step | None:
+    def _step(self, found: Found) -> Step | None:
         """What is to be done about a file that was met; nothing if it is known as it is."""
         known = self._catalog.entries.get(found.file)
         if known is not None and not self._reread and _looks_the_same(known, found):
             return None
         if found.bytes > self._largest:
             self._skipped[found.file] = f"larger than {self._largest:,} bytes"
-            return _Step(found.file, None) if known else None
+            return Step(found.file, None) if known else None
         return self._read(found.file)
 
-    def _read(self, file: str) -> _Step | None:
+    def _read(self, file: str) -> Step | None:
         known = self._catalog.entries.get(file)
         try:
             document = self._document(file)
         except UnreadableError as error:
             self._skipped[file] = error.reason
-            return _Step(file, None) if known and not error.known_stands else None
+            return Step(file, None) if known and not error.known_stands else None
         digest = self._books.fingerprint(document.raw)
         same = known is not None and known.digest == digest and known.cutter == CUTTER
         if known is not None and same and not self._reread:
             seen = replace(known, modified_ns=document.modified_ns, settled=document.settled)
-            return None if seen == known else _Step(file, seen)
+            return None if seen == known else Step(file, seen)
         return self._cut(document, digest)
 
     def _document(self, file: str) -> Document:
         return read_document(self._root.base, file, most=self._largest, now_ns=self._now_ns)
 
-    def _cut(self, document: Document, digest: str) -> _Step:
+    def _cut(self, document: Document, digest: str) -> Step:
         texts: dict[str, str] = {}
         pieces = []
         for chunk in cut_text(document.text, document.language):
-            name = plain_name(scrub(chunk.name))
-            piece = Piece(
-                self._books.fingerprint(chunk.text.encode()), chunk.first, chunk.last, name
-            )
-            texts[piece.digest] = chunk.text
-            pieces.append(piece)
+            mark = self._learn(plain_name(scrub(chunk.name)))
+            text_digest = self._books.fingerprint(chunk.text.encode())
+            texts[text_digest] = chunk.text
+            pieces.append(Piece(text_digest, chunk.first, chunk.last, mark))
         entry = Entry(
             document.file, document.language, digest, len(document.raw), document.modified_ns,
             document.settled, tuple(pieces), document.note,
         )  # fmt: skip
-        return _Step(document.file, entry, texts)
+        return Step(document.file, entry, texts)
 
-    def _take(self, batch: list[_Step]) -> None:
+    def _learn(self, name: str) -> str:
+        """The mark of a name, which the catalog can read from now on."""
+        mark = mark_of(name, self._books.fingerprint)
+        self._names[mark] = name
+        return mark
+
+    def _take(self, batch: list[Step]) -> None:
         """Carry out some steps in one commit; where one is refused, the others without it."""
         for _ in range(_MOST_TRIES):
             try:
@@ -223,8 +210,8 @@ class _Follower:
             except ConflictError:
                 self._open(self._books.reopened())
                 batch = [step for step in batch if not self._is_done(step)]
-            except _MovedOnError as error:
-                batch = [*batch, self._read(error.file) or _Step(error.file, None)]
+            except MovedOnError as error:
+                batch = [*batch, self._read(error.file) or Step(error.file, None)]
             except InvalidInputError as error:
                 if len(batch) > 1:
                     for step in batch:
@@ -234,23 +221,22 @@ class _Follower:
                 if refused.entry is None:
                     raise
                 self._skipped[refused.file] = error.message
-                batch = [_Step(refused.file, None)]
+                batch = [Step(refused.file, None)]
         raise ConflictError(
             f"{self._root.label} is indexed by others all the time", remedy="Try again later"
         )
 
-    def _try(self, batch: list[_Step]) -> None:
+    def _try(self, batch: list[Step]) -> None:
         known = {step.file: self._catalog.entries.get(step.file) for step in batch}
-        entries = (*known.values(), *(step.entry for step in batch))
-        digests = {digest for entry in entries for digest in digests_of(entry)}
-        before = self._catalog.wanted(digests)
+        digests = self._digests(batch, known)
+        before = self._wanted(digests)
         try:
             for step in batch:
                 self._note(step.file, step.entry)
+            new = self._new(before, self._wanted(digests))
+            self._read_names(new)
             after = self._catalog.wanted(digests)
-            # What somebody forgot or erased by hand stays so while its text does not change.
-            new = {key: one for key, one in after.items() if self._reread or before.get(key) != one}
-            written = self._written_of(batch, new)
+            written = self._written_of(batch, [one for one in after.values() if one.digest in new])
             gone = sorted(before.keys() - after.keys())
             self._commit([*written.values(), *self._gone_of(gone), *self._filed(batch, known)])
         except BaseException:
@@ -262,24 +248,61 @@ class _Follower:
         self._forgotten.update(gone)
         self._count(batch, known)
 
+    def _digests(self, batch: list[Step], known: dict[str, Entry | None]) -> set[str]:
+        """The texts of which something may have changed."""
+        changed = [(known[step.file], step.entry) for step in batch]
+        if not self._reread:
+            changed = [(old, new) for old, new in changed if pieces_of(old) != pieces_of(new)]
+        return {piece.digest for pair in changed for entry in pair for piece in pieces_of(entry)}
+
+    def _wanted(self, digests: set[str]) -> dict[str, Wanted]:
+        """The chunks that these texts should have; the chunks that there are tell their names."""
+        unnamed = self._catalog.unnamed(digests)
+        for name in self._books.names(self._root.label, unnamed) if unnamed else ():
+            self._learn(name)
+        return self._catalog.wanted(digests)
+
+    def _new(self, before: dict[str, Wanted], after: dict[str, Wanted]) -> set[str]:
+        """The texts that have to be written: none that somebody forgot or erased by hand."""
+        if self._reread:
+            return {one.digest for one in after.values()}
+        stood = {one.digest: key for key, one in before.items()}
+        changed = (one.digest for key, one in after.items() if before.get(key) != one)
+        return {
+            digest
+            for digest in changed
+            if digest not in stood or self._books.current(stood[digest])
+        }
+
+    def _read_names(self, digests: set[str]) -> None:
+        """Learn the names that no chunk tells from the files that they stand in."""
+        unnamed = self._catalog.unnamed(digests)
+        for file in sorted({file for files in unnamed.values() for file in files}):
+            try:
+                self._cut(self._document(file), "")
+            except UnreadableError:
+                raise MovedOnError(file) from None
+            if any(file in files for files in self._catalog.unnamed(digests).values()):
+                raise MovedOnError(file)
+
     def _note(self, file: str, entry: Entry | None) -> None:
         if entry is None:
             self._catalog.drop(file)
         else:
             self._catalog.put(entry)
 
-    def _written_of(self, batch: list[_Step], wanted: dict[str, Wanted]) -> dict[str, Change]:
+    def _written_of(self, batch: list[Step], wanted: list[Wanted]) -> dict[str, Change]:
         """The chunks that are to be written, by key: those that do not stand there already."""
         texts = {digest: text for step in batch for digest, text in step.texts.items()}
         changes = {}
-        for key, one in wanted.items():
-            held = self._books.current(key)
+        for one in wanted:
+            held = self._books.current(one.key)
             if held is not None and held.data == one.data:
                 continue
             text = None
             if held is None or held.data["digest"] != one.digest:
                 text = texts[one.digest] if one.digest in texts else self._text_at(one)
-            changes[key] = self._books.chunk(self._root.label, one, text)
+            changes[one.key] = self._books.chunk(self._root.label, one, text)
         return changes
 
     def _text_at(self, wanted: Wanted) -> str:
@@ -288,16 +311,16 @@ class _Follower:
         try:
             document = self._document(file)
         except UnreadableError:
-            raise _MovedOnError(file) from None
+            raise MovedOnError(file) from None
         texts = self._cut(document, "").texts
         if wanted.digest not in texts:
-            raise _MovedOnError(file)
+            raise MovedOnError(file)
         return texts[wanted.digest]
 
     def _gone_of(self, keys: Iterable[str]) -> list[Change]:
         return [change for change in map(self._books.forget, keys) if change is not None]
 
-    def _filed(self, batch: list[_Step], known: dict[str, Entry | None]) -> list[Change]:
+    def _filed(self, batch: list[Step], known: dict[str, Entry | None]) -> list[Change]:
         """The records of the files themselves."""
         label = self._root.label
         changed = [step for step in batch if step.entry != known[step.file]]
@@ -310,19 +333,19 @@ class _Follower:
             self._sealed += self._books.commit(changes, self._root.label, str(self._root.base))
             self._moved = False
 
-    def _is_done(self, step: _Step) -> bool:
+    def _is_done(self, step: Step) -> bool:
         """Whether somebody else has done it meanwhile."""
         known = self._catalog.entries.get(step.file)
         if known is None or step.entry is None:
             return known is step.entry
         return (known.digest, known.cutter) == (step.entry.digest, step.entry.cutter)
 
-    def _count(self, batch: list[_Step], known: dict[str, Entry | None]) -> None:
+    def _count(self, batch: list[Step], known: dict[str, Entry | None]) -> None:
         for step in batch:
             before = known[step.file]
             if step.entry is None:
                 self._removed.update([step.file] if before else [])
-            elif before is None or before.pieces != step.entry.pieces:
+            elif before is None or pieces_of(before) != pieces_of(step.entry):
                 self._indexed.add(step.file)
 
     def _report(self, met: int) -> IndexReport:
@@ -350,8 +373,3 @@ class _Follower:
 def _looks_the_same(known: Entry, found: Found) -> bool:
     stamp = (known.bytes, known.modified_ns, known.cutter)
     return known.settled and stamp == (found.bytes, found.modified_ns, CUTTER)
-
-
-def _is_full(batch: list[_Step]) -> bool:
-    chunks = sum(len(step.texts) for step in batch)
-    return len(batch) >= _BATCH_FILES or chunks >= _BATCH_CHUNKS

@@ -6,7 +6,7 @@ come after those of an outer one.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,6 +18,7 @@ _CLASSES: Final = {
 _STARS: Final = re.compile(r"\A\*{2,}\Z")
 _NEVER: Final = "(?!)"
 _NO_SLASH: Final = "[^/]"
+_FOLDERS: Final = f"(?:{_NO_SLASH}+/)*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,27 +96,33 @@ def _without_trailing_spaces(line: str) -> str:
 
 
 def _expression(pattern: str) -> str:
-    """A pattern as a regular expression over the path below the folder."""
-    parts = list(_collapsed(_STARS.sub("**", part) for part in pattern.split("/")))
-    pieces: list[str] = []
-    for index, part in enumerate(parts):
-        is_last = index == len(parts) - 1
-        if part == "**" and not is_last:
-            pieces.append(f"(?:{_NO_SLASH}+/)*")
-        elif part == "**" and len(parts) > 1:
-            pieces.append(".+")
-        else:
-            pieces.append(_part(part) + ("" if is_last else "/"))
-    return "".join(pieces)
+    """A pattern as a regular expression over the path below the folder.
+
+    The names between two `**` are looked for once, from the left: where they stand first leaves
+    most to the rest, so that no other place has to be tried.
+    """
+    parts = [_STARS.sub("**", part) for part in pattern.split("/")]
+    if len(parts) == 1:
+        return _part(parts[0])
+    head, *runs = _between_stars(parts)
+    found = "".join(f"{_part(part)}/" for part in head)
+    if not runs:
+        return found.removesuffix("/")
+    last = runs.pop()
+    middle = ("".join(f"{_part(part)}/" for part in run) for run in runs if run)
+    found += "".join(f"(?>{_FOLDERS}?{run})" for run in middle)
+    return found + (_FOLDERS + "/".join(map(_part, last)) if last else ".+")
 
 
-def _collapsed(parts: Iterable[str]) -> Iterator[str]:
-    """Several `**` in a row mean what one does, and would be tried in every combination."""
-    before = ""
+def _between_stars(parts: Iterable[str]) -> list[list[str]]:
+    """The names before, between and after the parts that are `**`."""
+    runs: list[list[str]] = [[]]
     for part in parts:
-        if part != "**" or before != "**":
-            yield part
-        before = part
+        if part == "**":
+            runs.append([])
+        else:
+            runs[-1].append(part)
+    return runs
 
 
 def _part(part: str) -> str:

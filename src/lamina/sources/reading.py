@@ -1,11 +1,13 @@
 """Reading one file as text, or saying why not. Nothing here trusts what a name promises."""
 
+import errno
 import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from lamina.sources.beneath import open_file
 from lamina.sources.languages import has_definitions, language_of
 
 _CHANGING_NS: Final = 2_000_000_000
@@ -14,6 +16,8 @@ _PRINTED: Final = frozenset(b"\t\n\r\f\x1b\b")
 _MOST_CONTROLS: Final = 0.02
 _LONG_LINES: Final = 500
 _LARGE: Final = 10_000
+_LINKED: Final = (errno.ELOOP, errno.ENOTDIR)
+"""What the system says of a link that must not be followed, at the end of a path or within."""
 NOT_UTF8: Final = "not UTF-8; read as Latin-1"
 
 
@@ -47,7 +51,7 @@ def read_document(root: Path, file: str, *, most: int, now_ns: int) -> Document:
     Raises:
         UnreadableError: It is too large, not text, or cannot be read.
     """
-    raw, before, after = _read(root / file, most)
+    raw, before, after = _read(root, file, most)
     if len(raw) > most:
         raise UnreadableError(f"larger than {most:,} bytes")
     if _is_binary(raw):
@@ -61,19 +65,19 @@ def read_document(root: Path, file: str, *, most: int, now_ns: int) -> Document:
     return Document(file, raw, text, language, before.st_mtime_ns, settled, note)
 
 
-def _read(path: Path, most: int) -> tuple[bytes, os.stat_result, os.stat_result]:
-    # Not blocking, because a pipe may have taken the place of the file since it was listed.
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+def _read(root: Path, file: str, most: int) -> tuple[bytes, os.stat_result, os.stat_result]:
     try:
-        descriptor = os.open(path, flags)
-        with open(descriptor, "rb") as file:
+        descriptor = open_file(root, file)
+        with open(descriptor, "rb") as opened:
             before = os.fstat(descriptor)
             if not stat.S_ISREG(before.st_mode):
                 raise UnreadableError("not a regular file")
-            return file.read(most + 1), before, os.fstat(descriptor)
+            return opened.read(most + 1), before, os.fstat(descriptor)
     except FileNotFoundError:
         raise UnreadableError("gone while it was looked at") from None
     except OSError as error:
+        if error.errno in _LINKED:
+            raise UnreadableError("replaced by a link while it was looked at") from None
         reason = f"cannot be read: {error.strerror}"
         raise UnreadableError(reason, known_stands=True) from None
 

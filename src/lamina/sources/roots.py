@@ -46,7 +46,9 @@ def locate(path: str | Path, known: Mapping[str, str]) -> Root:
 
 
 def _existing(path: str | Path) -> Path:
-    named = check_text(os.fspath(path), "path", limit=4096)
+    named = check_text(
+        os.fspath(path) if isinstance(path, os.PathLike) else path, "path", limit=4096
+    )
     target = Path(os.path.realpath(named))
     if not named or not target.exists():
         raise InvalidInputError(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from lamina.sources.beneath import open_file, open_folder
 from lamina.sources.guarding import reason_to_guard
 from lamina.sources.ignoring import Rule, deciding, parse_rules
 
@@ -49,7 +50,7 @@ def walk(root: Path, start: str = "") -> Walk:
     found = Walk()
     rules, here = [*_rules_outside(root)], ""
     for part in start.split("/") if start else []:
-        rules += _rules_in(root / here, here)
+        rules += _rules_in(root, here)
         here = f"{here}/{part}" if here else part
     if start and not (root / start).is_dir():
         _take_file(root, start, found)
@@ -64,7 +65,7 @@ def why_left_out(root: Path, path: str) -> str:
         return f"{root.name} is a folder that is never indexed"
     rules, here = [*_rules_outside(root)], ""
     for part in path.split("/") if path else []:
-        rules += _rules_in(root / here, here)
+        rules += _rules_in(root, here)
         here = f"{here}/{part}" if here else part
         is_folder = (root / here).is_dir()
         reason = _why_not(rules, here, is_folder=is_folder)
@@ -88,17 +89,16 @@ def _walk_folder(root: Path, start: str, rules: list[Rule], found: Walk) -> None
     while waiting:
         folder, outer = waiting.pop()
         try:
-            entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
+            entries = _listed(root, folder)
         except OSError as error:
             found.skipped.append((_shown(folder) or ".", f"cannot be read: {error.strerror}"))
             found.unseen.append(folder)
             continue
-        inner = [*outer, *_rules_in(root / folder, folder)]
+        inner = [*outer, *_rules_in(root, folder)]
         below: list[tuple[str, list[Rule]]] = []
-        for entry in entries:
-            path = f"{folder}/{entry.name}" if folder else entry.name
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if entry.name == GIT or (is_folder and _is_never(root / path)):
+        for name, is_folder in entries:
+            path = f"{folder}/{name}" if folder else name
+            if name == GIT or (is_folder and _is_never(root / path)):
                 continue
             reason = _why_not(inner, path, is_folder=is_folder)
             if reason:
@@ -108,6 +108,12 @@ def _walk_folder(root: Path, start: str, rules: list[Rule], found: Walk) -> None
             else:
                 _take_file(root, path, found)
         waiting += reversed(below)
+
+
+def _listed(root: Path, folder: str) -> list[tuple[str, bool]]:
+    """The names in a folder in order, each with whether it is a folder itself."""
+    with open_folder(root, folder) as descriptor, os.scandir(descriptor) as entries:
+        return sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
 
 
 def _why_not(rules: list[Rule], path: str, *, is_folder: bool) -> str:
@@ -154,20 +160,23 @@ def _is_never(folder: Path) -> bool:
 
 
 def _rules_outside(root: Path) -> Iterator[Rule]:
-    yield from parse_rules(_text(root / GIT / "info" / "exclude"))
+    # Within `.git` links are the business of git.
+    yield from parse_rules(_text(Path(os.path.realpath(root / GIT / "info")), "exclude"))
 
 
-def _rules_in(folder: Path, path: str) -> Iterator[Rule]:
+def _rules_in(root: Path, folder: str) -> Iterator[Rule]:
     for name in _IGNORE_FILES:
-        yield from parse_rules(_text(folder / name), path, own=name == OWN_IGNORE)
+        text = _text(root, f"{folder}/{name}" if folder else name)
+        yield from parse_rules(text, folder, own=name == OWN_IGNORE)
 
 
-def _text(path: Path) -> str:
+def _text(root: Path, path: str) -> str:
     """An ignore file, if it is one; like git, a link is not followed."""
     try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            return ""
-        with open(path, "rb") as file:
+        descriptor = open_file(root, path)
+        with open(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return ""
             return file.read(_LARGEST_IGNORE_FILE).decode("utf-8", "surrogateescape")
     except OSError:
         return ""

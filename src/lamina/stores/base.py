@@ -176,7 +176,8 @@ class Store(Protocol):
     def search(self, search: Search) -> Found:
         """The best records by words and the nearest, each with all its scores.
 
-        Statistics are those of each record's stream. As of a place in the past, the answer is the
+        Statistics are those of each record's stream, as far as it lies within the reach: what is
+        beyond moves no score and no count. As of a place in the past, the answer is the
         one that was right then, scores included, except that a version replaced since has no
         vector any more. A vector of other dimensions than its space is compared with nothing, and
         the answer says so.
@@ -281,7 +282,10 @@ class Store(Protocol):
         """Those of the ids that were erased here and must not come back."""
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
-        """Records of which any kept version holds one of these texts, in the order of creation."""
+        """Records of which any kept version holds one of these texts, in the order of creation.
+
+        Wherever in it: in its text, its key, its tags, or inside its data.
+        """
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
         """Make sure that none of these bytes are left where the store keeps its own."""

@@ -50,21 +50,20 @@ class Stream:
     ) -> dict[RecordId, tuple[float, set[str]]]:
         """What each record holding any of the terms scores, and by which tokens.
 
-        Where only some records are `seen`, the others' words do not exist: neither which there are
-        nor how often shows in a score.
+        Where only some records are `seen`, the others do not exist: neither how many and how long
+        they are nor what words they hold shows in a score.
         """
-        postings = self._postings(seen)
-        average = sum(self.lengths.values()) / max(len(self.lengths), 1)
+        postings, counted = self._postings(seen), self.statistics(seen)
         variants = _variants(postings, terms, anywhere=False) or _variants(
             postings, terms, anywhere=True
         )
         found: dict[RecordId, tuple[float, set[str]]] = {}
         for token, weight in variants[: bm25.MAX_VARIANTS]:
             holders = postings[token]
-            worth = weight * bm25.idf(len(self.lengths), len(holders))
+            worth = weight * bm25.idf(counted.documents, len(holders))
             for record_id, frequency in holders.items():
                 score, held = found.get(record_id, (0.0, set()))
-                gain = worth * bm25.part(frequency, self.lengths[record_id], average)
+                gain = worth * bm25.part(frequency, self.lengths[record_id], counted.average)
                 found[record_id] = (score + gain, held | {token})
         return found
 
@@ -72,11 +71,16 @@ class Stream:
         self, terms: Sequence[Term], seen: Collection[RecordId] | None = None
     ) -> dict[str, float]:
         """What each term of a query tells here."""
-        postings, documents = self._postings(seen), len(self.lengths)
+        postings, documents = self._postings(seen), self.statistics(seen).documents
         return {
             term.token: term.weight * bm25.idf(documents, len(postings.get(term.token, ())))
             for term in terms
         }
+
+    def statistics(self, seen: Collection[RecordId] | None = None) -> bm25.Statistics:
+        """How many documents there are, of those that can be seen, and how long they are."""
+        lengths = [n for one, n in self.lengths.items() if seen is None or one in seen]
+        return bm25.Statistics.of(len(lengths), sum(lengths))
 
     def _postings(self, seen: Collection[RecordId] | None) -> dict[str, dict[RecordId, int]]:
         if seen is None:

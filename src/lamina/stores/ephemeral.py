@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lamina import clock
-from lamina.core import chain
+from lamina.core import canonical, chain
 from lamina.core.access import Reach
 from lamina.core.changes import Action, Commit, Event, Receipt
 from lamina.core.filters import order_key
@@ -147,12 +147,15 @@ class EphemeralStore(Auditing, Noting, Pruning, Searching, Telling):
             return self._contents.erased(ids)
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
+        needles = {*texts, *map(canonical.inner, texts)}
         with self._lock:
             return [
                 record_id
                 for record_id, entry in self._contents.entries.items()
                 if reach.sees(entry.newest)
-                and any(text in one.text for one in entry.versions.values() for text in texts)
+                and any(
+                    needle in _said(one) for one in entry.versions.values() for needle in needles
+                )
             ]
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
@@ -252,3 +255,8 @@ class EphemeralStore(Auditing, Noting, Pruning, Searching, Telling):
             for owner, kept in contents.receipts.items()
             if all(outcome.id != record_id for outcome in kept[1].outcomes)
         }
+
+
+def _said(version: Record) -> str:
+    written = canonical.dumps([version.data, *version.tags])
+    return f"{version.text}\n{version.key or ''}\n{written}"

@@ -95,9 +95,9 @@ class Found:
     general: Sample | None = None
     """How near records within reach lie to the question in general, by a sample of them."""
     worths: Mapping[str, float] = field(default_factory=dict)
-    """What each term of the query tells in the largest stream that was searched."""
+    """What each term of the query tells in the stream that has most documents within reach."""
     documents: int = 0
-    """How many documents the largest stream has that was searched."""
+    """How many documents within reach that stream has."""
     expired: int = 0
     """Records among the best by words that were left out because their time has run out."""
     degraded: tuple[str, ...] = ()

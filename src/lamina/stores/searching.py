@@ -193,16 +193,19 @@ class Searching:
         return found
 
     def _largest(self, search: Search) -> tuple[int, dict[str, float]]:
-        """How many documents the largest stream has, and what the query's terms tell there."""
+        """How many documents the largest stream shows, and what the query's terms tell there."""
         streams, within = self._contents.streams, search.reach.streams()
         if search.as_of is not None:
             streams = _indexed(self._contents.as_of(search.as_of).values())
-        seen = {name: one for name, one in streams.items() if within is None or name in within}
-        if not seen:
+        shown = {
+            name: stream.statistics(self._seen(search.reach, name)).documents
+            for name, stream in sorted(streams.items())
+            if within is None or name in within
+        }
+        name = max(shown, key=lambda name: shown[name], default="")
+        if not shown.get(name):
             return 0, {}
-        name = max(seen, key=lambda name: len(seen[name].lengths))
-        worths = seen[name].worths(search.terms, self._seen(search.reach, name))
-        return len(seen[name].lengths), worths
+        return shown[name], streams[name].worths(search.terms, self._seen(search.reach, name))
 
     def _expired(self, search: Search) -> int:
         """How many records hold words of the search and would be found if time stood still."""

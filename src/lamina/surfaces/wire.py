@@ -230,6 +230,7 @@ def erasure_out(erasure: Erasure) -> dict[str, Any]:
         "residue": list(erasure.residue),
         "unlooked": list(erasure.unlooked),
         "mentions": list(erasure.mentions),
+        "sources": list(erasure.sources),
         "chain_verified": erasure.chain_verified,
         "complete": erasure.complete,
     }

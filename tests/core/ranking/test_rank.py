@@ -77,6 +77,33 @@ def test_a_name_given_on_purpose_is_never_silenced(query: str) -> None:
     assert ids(ask(query, records, cosines))[0] == expected
 
 
+def test_an_identifier_that_merely_contains_a_word_of_the_question_names_nothing() -> None:
+    question = understand("how do I update the calendar for one of my friends?", NOW)
+    candidates, background = found(question, _STORE, {"vault": 0.05, "tea": 0.04, "office": 0.1})
+    inside = [replace(one, terms=("update_one",), coverage=0.3) for one in candidates]
+    assert rank(question, inside, background, Options()) == []
+    named = understand("what does update_one do?", NOW)
+    assert rank(named, inside, background, Options()) != []
+
+
+def test_an_identifier_in_passing_is_not_what_a_long_question_asks_for() -> None:
+    question = understand("which of my friends likes utf-8 best, and who has been to Lisbon?", NOW)
+    candidates, background = found(question, _STORE, {"vault": 0.05, "tea": 0.04, "office": 0.1})
+    passing = [replace(one, terms=("utf-8",), coverage=0.1) for one in candidates]
+    assert rank(question, passing, background, Options()) == []
+
+
+def test_of_more_records_one_has_to_be_nearer() -> None:
+    question = understand("which beverage does she like?", NOW)
+    candidates, background = found(question, _STORE, {"vault": 0.05, "tea": 0.4, "office": 0.02})
+    sure = [
+        order(question, candidates, replace(background, cosine_sample=many), Options())[0]
+        for many in (20, 2_000, 200_000)
+    ]
+    first, second, third = (hit.probability for hit in sure)
+    assert first > second > third
+
+
 def test_the_key_of_a_record_is_its_name() -> None:
     records = (a_record("a", "whatever it says", key="release-day"), _TEA, _OFFICE)
     [best, *_] = ask("release-day", records, {"a": 0.1, "tea": 0.12, "office": 0.12})

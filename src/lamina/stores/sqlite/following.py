@@ -108,6 +108,8 @@ class Following(ABC, Generic[I, S]):
         self._shelf: Shelf[S] = Shelf(folder, name, opened)
         self.kind = name
         """What the names of its files begin with."""
+        self.trouble: str | None = None
+        """Why the files could not be looked at, the last time that somebody tried."""
         self._known: dict[int, Known[I]] = {}
         self.renew()
         _ALL.add(self)
@@ -135,7 +137,7 @@ class Following(ABC, Generic[I, S]):
             return known.index
 
     def is_due(self, connection: Connection) -> bool:
-        """Whether folding would make searches faster."""
+        """Whether folding would make searches faster, or a large file is to be looked at."""
         return any(self._is_due(connection, sid) for sid in self._large(connection))
 
     def fold(self, connections: Connections, stop: Callable[[], bool]) -> None:
@@ -149,6 +151,11 @@ class Following(ABC, Generic[I, S]):
     def damaged(self) -> list[str]:
         """What is wrong with the files."""
         return self._shelf.damaged()
+
+    def forget(self) -> None:
+        """Let go of what was opened: others have replaced it."""
+        with self._lock:
+            self._known.clear()
 
     def drop(self) -> None:
         """Remove every file and whatever was mapped: one of them is damaged."""
@@ -213,6 +220,8 @@ class Following(ABC, Generic[I, S]):
                     self._known[sid] = known
         if known is None or not known.index.views:
             return True
+        if any(self._shelf.is_to_be_proven(view.segment) for view in known.index.views):
+            return True
         made, overlay = self._place(connection, sid).made, known.index.overlay
         if made == known.index.views[-1].segment.header.hi:
             # Nothing is newer than the segments but what was taken away: none would tell of it.
@@ -221,7 +230,12 @@ class Following(ABC, Generic[I, S]):
 
     def _opened(self, connection: Connection, sid: int) -> Known[I] | None:
         made_by = self._edition(connection)
-        chain = self._shelf.chain(connection, sid, made_by, self._place(connection, sid).made)
+        try:
+            chain = self._shelf.chain(connection, sid, made_by, self._place(connection, sid).made)
+            self.trouble = None
+        except OSError as error:
+            # The tables hold everything that the files do.
+            chain, self.trouble = [], error.strerror
         index = self._of(chain)
         if index is None:
             return None
@@ -252,6 +266,8 @@ class Following(ABC, Generic[I, S]):
                 except OvertakenError:
                     return
         if known is not None:
+            for view in known.index.views:
+                self._shelf.prove(view.segment)
             reached = known.index.views[-1].segment.header.hi
             chain = self._grown(known.index, replace(header, lo=reached))
         self._shelf.keep_only(sid, [segment.header for segment in chain])

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from lamina.core import bm25
+from lamina.core.bm25 import Statistics
 from lamina.core.filters import Filter
+from lamina.core.scope import Scope
 from lamina.core.text import Term
 from lamina.stores.questions import Search
 from lamina.stores.sqlite.driver import Connection, Value, rows
@@ -26,6 +28,7 @@ _POSTINGS: Final = (
     "select doc, ? * count(*) * ? / (count(*) + ? * (1 - ? + ? * r.length / ?)) as gain"
     " from word_posting p join record r on r.rid = p.doc where p.term = ?%s group by doc"
 )
+_IN_SIGHT: Final = "select count(*), ifnull(sum(r.length), 0) from record r where r.length > 0 and "
 _UNTOUCHED: Final = " and p.doc not in (select value from json_each(?))"
 
 
@@ -36,9 +39,11 @@ class Stream:
     sid: int
     name: str
     documents: int
-    average: float
+    """All there are today, seen or not: how much there is to look through."""
+    counted: Statistics | None
+    """The statistics, where everything can be seen."""
     sight: Predicate | None
-    """What can be seen, unless it is everything: words beyond it do not exist."""
+    """What can be seen, unless it is everything: what is beyond it does not exist."""
     past: Difference | None
     """How the index differed at the time asked about."""
 
@@ -62,7 +67,8 @@ class _Words:
 
 def add(connection: Connection, sid: int, rid: int, terms: Sequence[str]) -> None:
     """Index a record that is not indexed; the caller keeps the counts."""
-    body = " ".join(f"{sid}:{token}" for token in terms)
+    start = f"{sid}:"
+    body = start + f" {start}".join(terms) if terms else ""
     connection.execute("insert into word (rowid, body) values (?, ?)", (rid, body))
 
 
@@ -72,19 +78,22 @@ def drop(connection: Connection, rid: int) -> None:
 
 
 def streams(connection: Connection, wanted: Search) -> Iterator[Stream]:
-    """The streams within reach that hold anything."""
-    sql = "select sid, documents, tokens, name from stream"
-    names, within = wanted.reach.streams(), everything(wanted.reach, Filter(), None)
+    """The streams within reach that may hold anything."""
+    sql = "select sid, documents, tokens, name from stream order by name"
+    names = wanted.reach.streams()
     for sid, documents, tokens, name in list(rows(connection, sql)):
         if names is not None and name not in names:
             continue
         past = None
         if wanted.as_of is not None:
             past = difference(connection, (name, sid), wanted.as_of, wanted.reach)
-            documents, tokens = documents + past.number, tokens + past.tokens
-        if documents:
-            sight = None if wanted.reach.sees_stream(name) else within
-            yield Stream(sid, name, documents, tokens / documents, sight, past)
+        if wanted.reach.sees_stream(name):
+            counted = _as_then(documents, tokens, past)
+            yield Stream(sid, name, documents, counted, None, past)
+        elif documents or past is not None:
+            # Of this stream alone: what else is within reach need not be looked through.
+            sight = everything(wanted.reach.within(Scope.of(name)), Filter(), None)
+            yield Stream(sid, name, documents, None, sight, past)
 
 
 class SqlWords:
@@ -93,16 +102,17 @@ class SqlWords:
     def __init__(self, connection: Connection, stream: Stream, terms: Sequence[Term]) -> None:
         self._connection = connection
         self._stream = stream
+        self.statistics = _statistics(connection, stream)
+        every = self.statistics.documents
         holders = {term: _holders(connection, stream, term) for term in terms}
         self.worths: Mapping[str, float] = {
-            term.token: term.weight * bm25.idf(stream.documents, number)
-            for term, number in holders.items()
+            term.token: term.weight * bm25.idf(every, number) for term, number in holders.items()
         }
         variants = list(_variants(connection, stream, holders, anywhere=False)) or list(
             _variants(connection, stream, holders, anywhere=True)
         )
         self._variants = [
-            (token, weight * bm25.idf(stream.documents, containing))
+            (token, weight * bm25.idf(every, containing))
             for token, weight, containing in variants[: bm25.MAX_VARIANTS]
         ]
 
@@ -129,8 +139,9 @@ class SqlWords:
 
     def _in_index(self, touched: str | None = None) -> Iterator[tuple[int, float]]:
         parameters: list[Value] = []
+        average = self.statistics.average
         for token, worth in self._variants:
-            parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, self._stream.average, token]
+            parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, average, token]
             parameters += [] if touched is None else [touched]
         one_token = _POSTINGS % ("" if touched is None else _UNTOUCHED)
         gains = " union all ".join([one_token] * len(self._variants))
@@ -144,7 +155,7 @@ class SqlWords:
         length = document.total()
         held = [(token, worth) for token, worth in self._variants if token in document]
         score = sum(
-            worth * bm25.part(document[token], length, self._stream.average)
+            worth * bm25.part(document[token], length, self.statistics.average)
             for token, worth in held
         )
         return Scored(round(score, bm25.PRECISION), _plain(token for token, _ in held))
@@ -152,6 +163,22 @@ class SqlWords:
 
 def _place(ranked: tuple[int, float]) -> tuple[float, int]:
     return -ranked[1], -ranked[0]
+
+
+def _statistics(connection: Connection, stream: Stream) -> Statistics:
+    if stream.counted is not None:
+        return stream.counted
+    if stream.sight is None:
+        return Statistics(0, 0.0)
+    sql = _IN_SIGHT + stream.sight.sql
+    [(documents, tokens)] = rows(connection, sql, stream.sight.parameters)
+    return _as_then(documents, tokens, stream.past)
+
+
+def _as_then(documents: int, tokens: int, past: Difference | None) -> Statistics:
+    if past is None:
+        return Statistics.of(documents, tokens)
+    return Statistics.of(documents + past.number, tokens + past.tokens)
 
 
 def _holders(connection: Connection, stream: Stream, term: Term) -> int:

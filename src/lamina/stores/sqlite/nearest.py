@@ -6,14 +6,18 @@ vector, and the numbers that vectors are made by.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from lamina.calm import one_thread
 from lamina.core.vectors import Sample, Vector
+from lamina.indexes.base import NearSegment
 from lamina.indexes.file import Header
+from lamina.indexes.lance import KIND as LANCE
+from lamina.indexes.lance import LanceSegment
 from lamina.indexes.vector_index import Vectors
+from lamina.indexes.vectors import KIND as VECTORS
 from lamina.indexes.vectors import VectorBatch, VectorSegment
 from lamina.stores.sqlite.driver import Connection, one, rows
 from lamina.stores.sqlite.following import Following, Known, Place, Reading
@@ -52,13 +56,23 @@ _PLACE: Final = (
 )
 
 
-class VectorSegments(Following[Vectors, VectorSegment]):
+Engine: TypeAlias = type[VectorSegment] | type[LanceSegment]
+"""What keeps the vectors of large streams: the sort of segments that it makes."""
+_SORTS: Final[dict[Engine, str]] = {VectorSegment: VECTORS, LanceSegment: LANCE}
+
+
+def kind_of(engine: Engine, space: int) -> str:
+    """What the names of the files begin with that an engine keeps of a space."""
+    return f"{_SORTS[engine]}{space}"
+
+
+class VectorSegments(Following[Vectors, NearSegment]):
     """The vectors of one space."""
 
-    sort = "vectors"
-
-    def __init__(self, folder: Path, space: int, fingerprint: str) -> None:
-        super().__init__(folder, f"{self.sort}{space}", VectorSegment.open)
+    def __init__(self, folder: Path, space: int, fingerprint: str, engine: Engine) -> None:
+        self.sort = _SORTS[engine]
+        super().__init__(folder, kind_of(engine, space), engine.open)
+        self._engine = engine
         self._space = space
         self._fingerprint = fingerprint
 
@@ -77,7 +91,7 @@ class VectorSegments(Following[Vectors, VectorSegment]):
         [(seq, made)] = rows(connection, _PLACE, (sid,))
         return Place(seq, made or 0)
 
-    def _of(self, chain: Sequence[VectorSegment]) -> Vectors | None:
+    def _of(self, chain: Sequence[NearSegment]) -> Vectors | None:
         return Vectors.of(chain)
 
     def _news(self, connection: Connection, sid: int, known: Known[Vectors]) -> Vectors | None:
@@ -96,16 +110,16 @@ class VectorSegments(Following[Vectors, VectorSegment]):
         drop = {row[0] for row in (*touched, *new)} - put.keys()
         return known.index.changed(_batch(put.values()), drop)
 
-    def _whole(self, stream: Reading, path: Path, header: Header) -> VectorSegment:
+    def _whole(self, stream: Reading, path: Path, header: Header) -> NearSegment:
         sound = self._soundness(stream.connection)
         pages = (_batch(filter(sound, page)) for page in stream.pages(_EVERY, self._space))
-        return VectorSegment.build(path, header, (page for page in pages if page is not None))
+        return self._engine.build(path, header, (page for page in pages if page is not None))
 
-    def _newest(self, path: Path, header: Header, index: Vectors) -> VectorSegment:
-        return VectorSegment.build(path, header, [index.overlay.batch()], index.overlay.gone)
+    def _newest(self, path: Path, header: Header, index: Vectors) -> NearSegment:
+        return self._engine.build(path, header, [index.overlay.batch()], index.overlay.gone)
 
-    def _joined(self, path: Path, header: Header, views: Sequence[Any]) -> VectorSegment:
-        return VectorSegment.merge(path, header, views)
+    def _joined(self, path: Path, header: Header, views: Sequence[Any]) -> NearSegment:
+        return self._engine.merge(path, header, views)
 
     def _soundness(self, connection: Connection) -> Callable[[tuple[Any, ...]], bool]:
         """Whether a row is as it was written: a damaged vector is as good as none."""
@@ -126,8 +140,15 @@ class VectorSegments(Following[Vectors, VectorSegment]):
 class Nearest:
     """One question as a point, asked of streams one after the other."""
 
-    def __init__(self, segments: VectorSegments, connection: Connection, asked: Vector) -> None:
+    def __init__(
+        self,
+        segments: VectorSegments,
+        connection: Connection,
+        asked: Vector,
+        trouble: str | None = None,
+    ) -> None:
         self._segments = segments
+        self._trouble = trouble
         self._connection = connection
         self._asked = np.frombuffer(asked.values, "<f4")
         self._indexes: dict[int, Vectors | None] = {}
@@ -170,7 +191,8 @@ class Nearest:
     @property
     def degraded(self) -> tuple[str, ...]:
         """What is not as it should be, for people."""
-        return (_UNREADY,) if self.unready else ()
+        trouble = self._trouble and f"vectors: {self._trouble}; the built-in engine answers"
+        return tuple(one for one in (trouble, self.unready and _UNREADY) if one)
 
     def _index(self, sid: int) -> Vectors | None:
         if sid not in self._indexes:

@@ -43,10 +43,11 @@ class Difference:
     """The records whose entries are not those of then, as a JSON list."""
     documents: tuple[Document, ...]
     number: int
-    """How many documents there were more than today (or less), and of how many tokens."""
+    """How many documents there were more than today (or less) within sight."""
     tokens: int
+    """How many more tokens they had."""
     vocabulary: Mapping[str, int]
-    """For each token, how many more documents held it, of those within sight."""
+    """For each token, how many more of them held it."""
 
     @property
     def by_record(self) -> dict[int, Document]:
@@ -70,18 +71,20 @@ def difference(
     documents = _documents(connection, sid, since, as_of)
     whole = reach.sees_stream(name)
     vocabulary: Counter[str] = Counter()
-    for _, scope, layer, _, body in today:
+    number = tokens = 0
+    for _, scope, layer, length, body in today:
         if body and (whole or any(grant.covers(scope, layer) for grant in reach.grants)):
             vocabulary.subtract(set(body.split(" ")))
+            number, tokens = number - 1, tokens - length
     for document in documents:
         if whole or reach.sees(document.record):
             vocabulary.update(set(document.terms))
-    lengths = [row[3] for row in today if row[3]]
+            number, tokens = number + 1, tokens + document.terms.total()
     return Difference(
         touched=json.dumps([row[0] for row in today]),
         documents=tuple(documents),
-        number=len(documents) - len(lengths),
-        tokens=sum(document.terms.total() for document in documents) - sum(lengths),
+        number=number,
+        tokens=tokens,
         vocabulary=vocabulary,
     )
 

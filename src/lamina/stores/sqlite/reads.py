@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
+from lamina.core import canonical
 from lamina.core.access import Reach
 from lamina.core.filters import Filter
 from lamina.core.ids import RecordId
@@ -87,11 +88,13 @@ def saying(connection: Connection, reach: Reach, texts: Sequence[str]) -> list[R
     """Records of which any kept version holds one of these texts."""
     where = everything(reach, Filter(), None)
     sql = (
-        "select r.id, old.text from version old join record r on r.rid = old.rid"
+        "select r.id, old.text || char(10) || ifnull(r.key, '') || char(10) || old.data"
+        " || char(10) || old.tags from version old join record r on r.rid = old.rid"
         f" join version v on v.vid = r.head where {where.sql} order by r.rid"
     )
+    needles = {*texts, *map(canonical.inner, texts)}
     found = rows(connection, sql, where.parameters)
-    held = (record_id for record_id, said in found if any(text in said for text in texts))
+    held = (record_id for record_id, said in found if any(needle in said for needle in needles))
     return list(dict.fromkeys(held))
 
 

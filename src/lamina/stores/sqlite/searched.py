@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from lamina.errors import IndexDamagedError
+from lamina.errors import IndexDamagedError, StoreError
 from lamina.stores.filesystem import meaning
 from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.driver import DriverError, one, rows
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from lamina.stores.sqlite.driver import Connection
     from lamina.stores.sqlite.following import Following
     from lamina.stores.sqlite.index import Stream
-    from lamina.stores.sqlite.nearest import Nearest, VectorSegments
+    from lamina.stores.sqlite.nearest import Engine, Nearest, VectorSegments
     from lamina.stores.sqlite.searching import Within, Words
     from lamina.stores.sqlite.segments import WordSegments
 
 _FOLDING: Final = "fold"
+_TRIES: Final = 3
+_BLOCKED: Final = "indexes: their files cannot be read ({}), so searching takes longer"
 _LOST: Final = "vectors: they cannot be read; `lamina doctor` says more"
 _PATIENCE_SECONDS: Final = 30.0
 _PAUSE_SECONDS: Final = 0.02
@@ -39,7 +41,8 @@ class Searched:
     _folder: Path
     _connections: Connections
     _segments: WordSegments | None = None
-    _vectors: dict[int, VectorSegments]
+    _vectors: dict[str, VectorSegments]
+    """By what the names of their files begin with."""
 
     def search(self, search: Search) -> Found:
         from dataclasses import replace
@@ -55,35 +58,64 @@ class Searched:
                 # Searching will meet the same, and say so.
                 kept = 0
             if asked is None or kept in (0, asked.dimensions):
-                return self._found(connection, search)
-            found = self._found(connection, replace(search, vector=None))
+                return self._best(connection, search)
+            found = self._best(connection, replace(search, vector=None))
             return replace(found, degraded=(*found.degraded, MISFIT))
 
-    def _found(self, connection: Connection, search: Search) -> Found:
+    def _best(self, connection: Connection, search: Search) -> Found:
         from dataclasses import replace
 
         from lamina.stores.sqlite.index import SqlWords
-        from lamina.stores.sqlite.searching import search as find
 
         lost: tuple[str, ...] = ()
-        try:
-            words = self._words(connection, search)
-            return find(connection, search, words, self._nearest(connection, search.vector))
-        except IndexDamagedError:
-            self.drop_indexes()
-        except DriverError:
-            if search.vector is None:
-                raise
-            # Vectors can be made again; what they were kept in is gone or damaged.
-            search, lost = replace(search, vector=None), (_LOST,)
+        failed = None
+        for _ in range(_TRIES):
+            try:
+                return self._found(connection, search, self._words(connection, search))
+            except IndexDamagedError:
+                self.drop_indexes()
+                break
+            except DriverError:
+                if search.vector is None:
+                    raise
+                # Vectors can be made again; what they were kept in is gone or damaged.
+                search, lost = replace(search, vector=None), (_LOST,)
+                break
+            except OSError as error:
+                # Whoever folds put another table in the place of one that was open here.
+                self._forget()
+                failed = error.strerror
         # The tables hold the truth, and answer more slowly.
-        found = find(
+        found = self._found(
             connection,
             search,
             lambda stream, _: SqlWords(connection, stream, search.terms),
-            self._nearest(connection, search.vector),
+            failed or "",
         )
         return replace(found, degraded=found.degraded + lost)
+
+    def _found(
+        self,
+        connection: Connection,
+        search: Search,
+        words: Callable[[Stream, Within], Words],
+        failed: str | None = None,
+    ) -> Found:
+        from dataclasses import replace
+
+        from lamina.stores.sqlite.searching import search as find
+
+        found = find(connection, search, words, self._nearest(connection, search.vector, failed))
+        return replace(found, degraded=found.degraded + self._blocked())
+
+    def _blocked(self) -> tuple[str, ...]:
+        every: tuple[Following[Any, Any] | None, ...] = (self._segments, *self._vectors.values())
+        troubles = {derived.trouble for derived in every if derived and derived.trouble}
+        return tuple(map(_BLOCKED.format, sorted(troubles)))
+
+    def _forget(self) -> None:
+        for derived in list(self._vectors.values()):
+            derived.forget()
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
         from lamina.stores.sqlite import vectors
@@ -164,7 +196,10 @@ class Searched:
         while True:
             with self.duty(_FOLDING) as is_ours:
                 if is_ours:
-                    return self._sweep()
+                    try:
+                        return self._sweep()
+                    except StoreError:
+                        return [INDEXES]
             if time.monotonic() > deadline:
                 return [INDEXES]
             time.sleep(_PAUSE_SECONDS)
@@ -173,27 +208,31 @@ class Searched:
         """Remove all derived indexes: one of them is damaged, or what they were made from was."""
         if not (self._folder / INDEXES).is_dir():
             return
-        from lamina.stores.sqlite.shelf import named
+        from lamina.stores.sqlite.shelf import clear
 
         mine: list[Following[Any, Any]] = [self._worded(), *self._vectors.values()]
         for derived in mine:
             derived.drop()
-        for path, *_ in named(self._folder):
-            with suppress(OSError):
-                path.unlink()
+        clear(self._folder)
 
     def damaged_indexes(self) -> list[str]:
         """What is wrong with derived indexes, each read whole."""
         if not (self._folder / INDEXES).is_dir():
             return []
-        return [fault for derived in self._derived() for fault in derived.damaged()]
+        every = (fault for derived in self._derived() for fault in derived.damaged())
+        return list(dict.fromkeys(every))
+
+    def lacking(self) -> str | None:
+        """What this process has not got of the engine that was chosen for the store."""
+        with self._connections.reading(snapshot=False) as connection:
+            return self._engine(connection)[1]
 
     def _sweep(self) -> list[str]:
         from lamina.stores.sqlite import shelf
 
         kinds = {derived.kind for derived in self._derived()}
         with self._explained(), self._connections.reading(snapshot=False) as connection:
-            return shelf.sweep(connection, self._folder, kinds)
+            return shelf.sweep(connection, self._folder, kinds | self._elsewhere(connection))
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -205,9 +244,32 @@ class Searched:
     def _derived(self) -> list[Following[Any, Any]]:
         with self._connections.reading(snapshot=False) as connection:
             spaces = list(rows(connection, "select space, fingerprint from space"))
-        for left in self._vectors.keys() - {space for space, _ in spaces}:
+            engine = self._engine(connection)[0] if spaces else None
+        placed = [self._placed(space, name, engine) for space, name in spaces if engine]
+        for left in self._vectors.keys() - {derived.kind for derived in placed}:
             self._vectors.pop(left, None)
-        return [self._worded(), *(self._placed(*space) for space in spaces)]
+        return [self._worded(), *placed]
+
+    def _engine(self, connection: Connection) -> tuple[Engine, str | None]:
+        """What this process finds the nearest by, and why not by what was chosen."""
+        from lamina.core.settings import ENGINE, LANCE
+        from lamina.indexes import lance
+        from lamina.indexes.vectors import VectorSegment
+
+        if one(connection, "select value from setting where name = ?", (ENGINE,)) != LANCE:
+            return VectorSegment, None
+        trouble = lance.trouble()
+        return (VectorSegment, trouble) if trouble else (lance.LanceSegment, None)
+
+    def _elsewhere(self, connection: Connection) -> set[str]:
+        """The kinds of files that others make, who have what this process lacks."""
+        from lamina.indexes.lance import LanceSegment
+        from lamina.stores.sqlite.nearest import kind_of
+
+        if not self._engine(connection)[1]:
+            return set()
+        spaces = rows(connection, "select space from space")
+        return {kind_of(LanceSegment, space) for (space,) in spaces}
 
     def _worded(self) -> WordSegments:
         from lamina.stores.sqlite.segments import WordSegments
@@ -229,22 +291,33 @@ class Searched:
 
         return words
 
-    def _nearest(self, connection: Connection, asked: Vector | None) -> Nearest | None:
+    def _nearest(
+        self, connection: Connection, asked: Vector | None, failed: str | None = None
+    ) -> Nearest | None:
+        """Who tells the nearest; where files have failed, the engine that can do without any."""
         if asked is None:
             return None
+        from lamina.indexes.vectors import VectorSegment
         from lamina.stores.sqlite.nearest import Nearest
+
+        engine, trouble = self._engine(connection)
+        if failed is not None:
+            engine, trouble = VectorSegment, failed or trouble
 
         sql = "select space from space where fingerprint = ? and dimensions = ?"
         for (space,) in list(rows(connection, sql, (asked.space, asked.dimensions))):
-            return Nearest(self._placed(space, asked.space), connection, asked)
+            placed = self._placed(space, asked.space, engine)
+            return Nearest(placed, connection, asked, trouble)
         return None
 
-    def _placed(self, space: int, fingerprint: str) -> VectorSegments:
-        from lamina.stores.sqlite.nearest import VectorSegments
+    def _placed(self, space: int, fingerprint: str, engine: Engine) -> VectorSegments:
+        from lamina.stores.sqlite.nearest import VectorSegments, kind_of
 
-        if space not in self._vectors:
-            self._vectors.setdefault(space, VectorSegments(self._folder, space, fingerprint))
-        return self._vectors[space]
+        kind = kind_of(engine, space)
+        if (known := self._vectors.get(kind)) is not None:
+            return known
+        made = VectorSegments(self._folder, space, fingerprint, engine)
+        return self._vectors.setdefault(kind, made)
 
 
 def _fold(derived: Following[Any, Any], connections: Connections, stop: Callable[[], bool]) -> None:

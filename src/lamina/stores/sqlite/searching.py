@@ -50,6 +50,10 @@ class Words(Protocol):
     """The words of one query in one stream, whatever index answers."""
 
     @property
+    def statistics(self) -> bm25.Statistics:
+        """What can be seen of the stream, by which scores are measured."""
+
+    @property
     def worths(self) -> Mapping[str, float]:
         """What each term of the query tells in this stream."""
 
@@ -65,8 +69,12 @@ class _Part:
     """What one stream has to say."""
 
     within: Within
-    documents: int
     words: Words
+
+    @property
+    def documents(self) -> int:
+        """How many there are for who asks."""
+        return self.words.statistics.documents
 
 
 @dataclass(slots=True)
@@ -94,7 +102,7 @@ class _Hunt:
         past = stream.past
         touched = frozenset[int](json.loads(past.touched) if past else ())
         within = Within(stream.sid, self.wanted.reach, self.wanted.where, touched)
-        return _Part(within, stream.documents, self.words(stream, within))
+        return _Part(within, self.words(stream, within))
 
     def best(self, rankings: Sequence[Iterator[tuple[int, float]]]) -> dict[int, float]:
         """The first of several rankings together that may be found.
@@ -183,6 +191,8 @@ def search(
     """Everything that the search may find and that stands out, in one snapshot."""
     hunt = _Hunt(connection, wanted, words, nearest)
     parts = [hunt.part(stream) for stream in index.streams(connection, wanted)]
+    # A stream of which nothing can be seen does not exist.
+    parts = [part for part in parts if part.documents]
     held = hunt.best([part.words.ranked() for part in parts])
     expired = len(hunt.expired)
     near: dict[int, float] = {}

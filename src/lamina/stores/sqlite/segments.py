@@ -14,7 +14,7 @@ from lamina.core.text import Term
 from lamina.indexes.file import Header
 from lamina.indexes.places import EVERYWHERE, Sight
 from lamina.indexes.postings import WordDoc
-from lamina.indexes.word_index import Statistics, WordIndex
+from lamina.indexes.word_index import WordIndex
 from lamina.indexes.words import WordSegment
 from lamina.stores.sqlite.driver import Connection, one, rows
 from lamina.stores.sqlite.following import Following, Known, Place, Reading
@@ -91,10 +91,11 @@ class SegmentWords:
         if stream.past is not None:
             index = _as_it_was(index, stream.past)
         eligible = sight_within(within)
-        counted = Statistics(stream.documents, stream.average)
-        self._ranking = index.rank(terms, counted, visible, eligible)
+        self.statistics = stream.counted or index.counted(visible)
+        self._ranking = index.rank(terms, self.statistics, visible, eligible)
+        every = self.statistics.documents
         self.worths = {
-            term.token: term.weight * bm25.idf(stream.documents, index.count(term.token, visible))
+            term.token: term.weight * bm25.idf(every, index.count(term.token, visible))
             for term in terms
         }
 

@@ -8,23 +8,32 @@ erase may hold what is gone, and goes with it.
 import contextlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar
 
+from lamina.clock import stopwatch
 from lamina.errors import IndexDamagedError, StoreError
-from lamina.indexes.file import ArrayFile, Header
+from lamina.indexes import tables
+from lamina.indexes.base import Kept
+from lamina.indexes.file import Header
 from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.driver import Connection, one
 
 _SUFFIX: Final = ".segment"
-_NAME: Final = re.compile(r"([a-z]+\d*)-(\d+)-\d+-\d+-(\d+)\.segment")
+_NUMBER: Final = r"\d{1,18}"
+"""Such as SQLite has: what goes beyond names no stream and no event."""
+_NAME: Final = re.compile(
+    rf"([a-z]+\d*)-({_NUMBER})-{_NUMBER}-{_NUMBER}-({_NUMBER})\.segment", re.ASCII
+)
 """Kind, stream, from, to, and the last event that it knows of."""
 _UNFINISHED: Final = re.compile(rf"\.{_NAME.pattern}\.[0-9a-f]+")
 _HASH: Final = 12
 _TRIES: Final = 3
 _READ_WHOLE: Final = 32 << 20
 """Bytes up to which a file is read and compared with its checksums before it is used."""
+_PROBATION_SECONDS: Final = 30.0
+"""How long a process uses a larger one before it reads it: one that ends sooner does without."""
 _ERASED: Final = "select 1 from event where sid = ? and seq > ? and action = 'erased' limit 1"
 
 
@@ -32,7 +41,7 @@ class Segment(Protocol):
     """What the shelf has to know of a segment."""
 
     @property
-    def file(self) -> ArrayFile:
+    def file(self) -> Kept:
         """Where it is kept."""
 
     @property
@@ -53,6 +62,9 @@ class Shelf(Generic[S]):
     folder: Path
     kind: str
     open: Callable[[Path], S]
+    _since: dict[str, float] = field(default_factory=dict)
+    """When files that were not read whole were first used here."""
+    _proven: set[str] = field(default_factory=set)
 
     def path(self, header: Header) -> Path:
         """Where a segment belongs; two of the same name hold the same."""
@@ -82,23 +94,43 @@ class Shelf(Generic[S]):
             reached = chain[-1].header.hi
         return chain
 
+    def is_to_be_proven(self, segment: S) -> bool:
+        """Whether it has been in use for a while, and nobody has compared it with its checksums."""
+        name = segment.file.path.name
+        if name in self._proven or name not in self._since:
+            return False
+        return stopwatch() - self._since[name] >= _PROBATION_SECONDS
+
+    def prove(self, segment: S) -> None:
+        """Compare it with its checksums, once in this process.
+
+        Raises:
+            IndexDamagedError: It was altered.
+        """
+        name = segment.file.path.name
+        if name in self._since and name not in self._proven:
+            segment.file.verify()
+            self._proven.add(name)
+
     def keep_only(self, stream: int, headers: Iterable[Header]) -> None:
         """Remove the files of a stream that nothing needs any more."""
         wanted = {self._name(header) for header in headers}
         for path, _, number, _ in named(self.folder, [self.kind]):
             if number == stream and path.name not in wanted:
-                path.unlink(missing_ok=True)
+                tables.remove(path)
 
     def clear(self) -> None:
-        """Remove all files."""
-        for path, *_ in named(self.folder, [self.kind]):
-            with contextlib.suppress(OSError):
-                path.unlink()
+        """Remove all files, as far as that can be done."""
+        clear(self.folder, [self.kind])
 
     def damaged(self) -> list[str]:
         """What is wrong with the files, each read whole."""
         found = []
-        for path, *_ in named(self.folder, [self.kind]):
+        try:
+            paths = [path for path, *_ in named(self.folder, [self.kind])]
+        except OSError as error:
+            return [f"the folder of the index files cannot be read: {error.strerror}"]
+        for path in paths:
             try:
                 self.open(path).file.verify()
             except IndexDamagedError as error:
@@ -125,9 +157,11 @@ class Shelf(Generic[S]):
             segment = self.open(path)
             if segment.file.size <= _READ_WHOLE:
                 segment.file.verify()
+            else:
+                self._since.setdefault(path.name, stopwatch())
         except IndexDamagedError:
             with contextlib.suppress(OSError):
-                path.unlink()
+                tables.remove(path)
             return None
         except FileNotFoundError:
             raise
@@ -150,6 +184,14 @@ def named(
             yield path, match[1], int(match[2]), int(match[3])
 
 
+def clear(folder: Path, kinds: Collection[str] | None = None) -> None:
+    """Remove all files, or those of some kinds, as far as that can be done."""
+    with contextlib.suppress(OSError):
+        for path, *_ in named(folder, kinds):
+            with contextlib.suppress(OSError):
+                tables.remove(path)
+
+
 def sweep(connection: Connection, folder: Path, kinds: Collection[str]) -> list[str]:
     """Remove what was left unfinished, is of no kind any more, or may hold what was erased.
 
@@ -162,10 +204,12 @@ def sweep(connection: Connection, folder: Path, kinds: Collection[str]) -> list[
         for path, kind, stream, seq in named(folder)
         if kind not in kinds or is_unclean(connection, stream, seq)
     ]
+    # A table counts from the moment on that a file vouches for it.
+    doomed += [path for path in _table_files(folder) if not path.exists()]
     left = []
     for path in doomed:
         try:
-            path.unlink(missing_ok=True)
+            tables.remove(path)
         except OSError:
             left.append(path.name)
     return left
@@ -203,8 +247,23 @@ def is_unclean(connection: Connection, stream: int, seq: int) -> bool:
 
 
 def _files(folder: Path) -> list[Path]:
+    return [path for path in _inside(folder) if path.is_file() and not path.is_symlink()]
+
+
+def _table_files(folder: Path) -> list[Path]:
+    """The files that belong to the tables that lie there, whether there are such files or not."""
+    found = (path for path in _inside(folder) if path.suffix == tables.SUFFIX)
+    every = (path.with_suffix(_SUFFIX) for path in found)
+    return [path for path in every if _NAME.fullmatch(path.name)]
+
+
+def _inside(folder: Path) -> list[Path]:
     """What lies in the place of the indexes, if it is a folder of the store's own."""
     place = folder / INDEXES
     if place.is_symlink() or not place.is_dir():
         return []
-    return sorted(path for path in place.iterdir() if path.is_file() and not path.is_symlink())
+    try:
+        return sorted(place.iterdir())
+    except FileNotFoundError:
+        # Somebody removed it just now.
+        return []

@@ -223,7 +223,7 @@ class SqliteStore(Searched):
 
         found = care.check(self._connections, aids, self._ledger)
         beside = aids is None or aids.beside
-        return [*found, *care.indexes(self.damaged_indexes)] if beside else found
+        return [*found, *care.indexes(self.damaged_indexes, self.lacking)] if beside else found
 
     def repair(
         self,

@@ -138,6 +138,9 @@ class EmbeddingClauses:
         for degrees in range(30):
             pointed(store, degrees, scope="project/theirs")
         assert search(store, "", vector=EAST, reach=mine) == before
+        pointed(store, 0, scope="project/mine/agent/bob")
+        part = sight_of("project/mine", subtree=False)
+        assert search(store, "", vector=EAST, reach=part) == before
 
     def test_spaces_are_never_mixed(self, store: Store) -> None:
         record = pointed(store, 0)

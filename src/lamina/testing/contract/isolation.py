@@ -9,9 +9,12 @@ from lamina.stores.base import Store
 from lamina.stores.questions import Query
 from lamina.testing.builders import (
     WEB,
+    a_put,
     ask,
     look_for,
+    search,
     sight_of,
+    write,
     written,
 )
 
@@ -96,6 +99,39 @@ class IsolationClauses:
         written(store, "hunter hunters hunting", scope=other)
         after = [(m.record.text, m.terms) for m in look_for(store, "hunter", reach=sight_of(own))]
         assert after == before
+
+    def test_what_cannot_be_seen_moves_no_score(self, store: Store) -> None:
+        own, shared = f"{WEB}/agent/ann", frozenset(("knowledge",))
+        reach = Reach((*sight_of(own).grants, Grant(shared, WEB, subtree=False),
+                       Grant(shared, "global", subtree=False)))  # fmt: skip
+        for text in ("a kettle", "a cup and a kettle on the stove", "tea"):
+            write(store, a_put(text, scope=own))
+        write(store, a_put("the stove", scope=WEB), a_put("a red cup", scope="global"))
+        place = {name: head.seq for name, head in store.position().items()}
+        asked = ("kettle", "red cup stove", "ett", "nothing of this")
+        before = [search(store, words, reach=reach) for words in asked]
+        assert [one.documents for one in before] == [4] * len(asked)
+        kind = LAYERS["session"].kinds[0]
+        for number in range(30):
+            write(
+                store,
+                a_put(f"a long private note {number} on every kettle", scope=f"{WEB}/agent/bob"),
+                a_put(f"{number}", scope="global", layer="session", kind=kind),
+                a_put(f"stove {number}", scope="user/cyd"),
+            )
+        later = {name: head.seq for name, head in store.position().items()}
+        for as_of in (None, place, later):
+            assert [search(store, words, reach=reach, as_of=as_of) for words in asked] == before
+        write(store, a_put("one more", scope=own))
+        assert search(store, "kettle", reach=reach) != before[0]
+        for as_of in (place, later):
+            assert [search(store, words, reach=reach, as_of=as_of) for words in asked] == before
+
+    def test_a_stream_of_which_nothing_can_be_seen_does_not_exist(self, store: Store) -> None:
+        reach = sight_of(f"{WEB}/agent/ann")
+        before = search(store, "kettle", reach=reach)
+        write(store, a_put("a kettle", scope=f"{WEB}/agent/bob"))
+        assert search(store, "kettle", reach=reach) == before
 
     def test_layers_beyond_reach_do_not_exist(self, store: Store) -> None:
         records = [

@@ -130,6 +130,17 @@ class ReadingClauses:
         assert store.saying(sight_of("user/ann"), said) == [hidden.id]
         assert store.saying(EVERYTHING, []) == []
 
+    def test_what_a_record_says_is_found_wherever_it_says_so(self, store: Store) -> None:
+        said = 'the "codeword"\nis kêttle'
+        deep = written(store, "deep", data={"list": [1, {"told": f"namely {said}, so"}]})
+        write(store, a_put("named", key="a", data={said: True}))
+        named = written(store, "named again", key="a")
+        tagged = written(store, "tagged", tags=("codeword-is-kettle",))
+        keyed = written(store, "keyed", key="of codeword-is-kettle")
+        written(store, "other", key="b", tags=("codeword",), data={"list": ["kêttle"]})
+        assert store.saying(EVERYTHING, [said]) == [deep.id, named.id]
+        assert store.saying(EVERYTHING, ["codeword-is-kettle"]) == [tagged.id, keyed.id]
+
     def test_counting_agrees_with_querying(self, store: Store) -> None:
         for number in range(8):
             write(store, a_put(str(number), expires_at=after_noon(number) if number % 2 else None))

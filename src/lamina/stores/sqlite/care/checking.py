@@ -22,6 +22,9 @@ from lamina.stores.sqlite.driver import Connection, rows
 
 _MOST: Final = 10
 """How many findings of one sort are told one by one."""
+_WITHOUT_ENGINE: Final = (
+    "Run `pip install 'lamina[lancedb]'`, or `lamina config recall.engine builtin`"
+)
 
 Told: TypeAlias = Callable[[str, str], Finding]
 
@@ -75,10 +78,16 @@ def audit(connections: Connections, streams: Collection[str] | None) -> list[Fin
         return [damaged("file", f"it cannot be looked over: {error.message}")]
 
 
-def indexes(look: Callable[[], list[str]]) -> list[Finding]:
-    """Files beside the database that make searches fast; `look` tells what is wrong with them."""
+def indexes(look: Callable[[], list[str]], lacking: Callable[[], str | None]) -> list[Finding]:
+    """Files beside the database that make searches fast.
+
+    `look` tells what is wrong with them, and `lacking` what this machine has not got for them.
+    """
     try:
         found = [derived("indexes", fault) for fault in look()]
+        if trouble := lacking():
+            message = f"{trouble}; the built-in engine answers"
+            found.append(Finding("indexes", Severity.NOTE, message, remedy=_WITHOUT_ENGINE))
     except LaminaError as error:
         found = [derived("indexes", f"they cannot be looked over: {error.message}")]
     return found or [Finding("indexes", Severity.OK, "nothing wrong")]
