@@ -71,6 +71,10 @@ VECTORS = (
         "old versions shown", NEAREST, "[rid for rid in rids if rid not in within.touched]",
         "list(rids)",
     ),
+    Mutant(
+        "a_vector_of_other_dimensions_is_compared_with_nothing", "vectors are compared as far as"
+        " they go", "spaces mixed", REFERENCE, "not in (0, asked.dimensions)", "in ()",
+    ),
     _planted(
         "indexing_anew_keeps_the_vectors", "indexing anew drops the vectors", "too much dropped",
         "stores/sqlite/care/words.py", "vectors.look_again(connection)",

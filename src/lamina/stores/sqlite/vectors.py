@@ -94,6 +94,11 @@ def spaces(connection: Connection) -> list[str]:
     return [str(row[0]) for row in rows(connection, sql)]
 
 
+def dimensions(connection: Connection, space: str) -> int:
+    """How long the vectors of a space are; 0 where there are none."""
+    return _known(connection, space).dimensions
+
+
 def leave(connection: Connection, space: str) -> None:
     """Drop all vectors of a space; its row stays, so that no number is given out twice.
 
