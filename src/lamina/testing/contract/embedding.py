@@ -13,6 +13,7 @@ from lamina.errors import InvalidInputError
 from lamina.stores.base import Store
 from lamina.stores.questions import Match
 from lamina.testing.builders import (
+    NOON,
     a_put,
     after_noon,
     look_for,
@@ -253,6 +254,15 @@ class EmbeddingClauses:
         assert search(store, "kettle", live_at=after_noon(0)).expired == 1
         assert search(store, "kettle", live_at=after_noon(-2)).expired == 0
         assert search(store, "kettle").expired == 0
+        # However many are looked through, only what would be among the best counts.
+        written(store, "an old kettle, with much more to say about this and that", expires_at=NOON)
+        expired = {
+            limit: search(store, "kettle", live_at=NOON, limit=limit).expired
+            for limit in (None, 10, 2, 1, 0)
+        }
+        assert expired == {None: 2, 10: 2, 2: 2, 1: 0, 0: 0}
+        written(store, "kettle kettle", expires_at=NOON)
+        assert search(store, "kettle", live_at=NOON, limit=1).expired == 1
 
     def test_folding_changes_no_answer(self, store: Store) -> None:
         written(store, "a kettle")
