@@ -2,16 +2,21 @@
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import lamina
-from lamina import Memory
-from lamina.backlog import MANY_ASIDE
+from lamina import Memory, backlog
+from lamina.backlog import MANY_ASIDE, Backlog
+from lamina.embedders.checking import checked
 from lamina.embedding import MANY
 from lamina.errors import EmbedderUnavailableError
 from lamina.testing import FakeEmbedder, Fault, FaultyEmbedder
 from tests.places import STORES, where
+
+if TYPE_CHECKING:
+    from lamina.backlog import Later
 
 
 @pytest.fixture(params=STORES)
@@ -89,6 +94,16 @@ def test_a_text_that_is_refused_holds_nothing_up(place: str) -> None:
         assert [hit.record.text for hit in mem.recall("poison").hits] == ["poison apple"]
 
 
+def test_a_text_that_was_refused_is_asked_for_again_by_who_indexes_anew(place: str) -> None:
+    faulty = FaultyEmbedder(FakeEmbedder(), refuses="poison")
+    with lamina.open(place, embedder=faulty) as mem:
+        mem.remember_many([{"text": "a kettle"}, {"text": "poison apple"}])
+        assert mem.reindex().vectors.refused == 1
+        faulty.refuses = ""
+        health = mem.reindex().vectors
+        assert (health.made, health.pending, health.refused) == (2, 0, 0)
+
+
 def test_texts_that_cannot_be_taken_now_hold_up_none_behind_them(place: str) -> None:
     faulty = FaultyEmbedder(FakeEmbedder(), chokes_on="poison")
     with lamina.open(place, embedder=faulty) as mem:
@@ -144,6 +159,54 @@ def test_another_embedder_does_not_take_over_by_itself(tmp_path: Path) -> None:
         assert (health.space, health.next_space, health.usable) == ("two|64", None, True)
         assert mem.store.spaces() == ["two|64"]
         assert not mem.recall("kettle").degraded
+
+
+def test_a_text_that_the_new_embedder_never_takes_does_not_keep_it_out(tmp_path: Path) -> None:
+    with lamina.open(tmp_path, embedder=FakeEmbedder(name="one")) as mem:
+        mem.remember_many([{"text": f"a kettle {n}"} for n in range(20)])
+        mem.remember_many([{"text": "poison apple"}, {"text": "poison pear"}])
+        mem.reindex()
+    faulty = FaultyEmbedder(FakeEmbedder(name="two"), chokes_on="poison")
+    with lamina.open(tmp_path, embedder=faulty) as mem:
+        health = mem.reindex().vectors
+        assert (health.space, health.next_space, health.usable) == ("two|64", None, True)
+        assert (health.made, health.pending, health.set_aside) == (20, 2, 2)
+        assert "too busy" in (health.error or "")
+        [told] = [one for one in mem.check() if one.check == "embedding"]
+        assert "could not take so far: 2" in told.message
+        assert "meaning" in mem.recall("kettle").hits[0].parts
+        faulty.chokes_on = ""
+        assert mem.reindex().vectors.made == 22
+
+
+def test_an_embedder_that_takes_few_texts_does_not_take_over(tmp_path: Path) -> None:
+    with lamina.open(tmp_path, embedder=FakeEmbedder(name="one")) as mem:
+        mem.remember_many([{"text": f"a kettle {n}"} for n in range(10)])
+        mem.remember_many([{"text": "poison apple"}, {"text": "poison pear"}])
+        mem.reindex()
+    faulty = FaultyEmbedder(FakeEmbedder(name="two"), chokes_on="poison")
+    with lamina.open(tmp_path, embedder=faulty) as mem:
+        health = mem.reindex().vectors
+        assert (health.space, health.next_space) == ("one|64", "two|64")
+
+
+def test_without_being_asked_a_text_is_tried_several_times_before_it_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backlog, "_ASIDE_SECONDS", 0.0)
+    faulty = checked(FaultyEmbedder(FakeEmbedder(), chokes_on="poison"))
+    with lamina.open(tmp_path, embedder=FakeEmbedder()) as mem:
+        mem.remember_many([{"text": text} for text in ("a kettle", "poison apple")])
+        later: Later = {}
+        done = []
+        for _ in range(3):
+            run = Backlog(mem.store, faulty, later)
+            run.keep(run.due(run.waiting(10)))
+            done.append(run.is_done(for_now=False))
+            assert run.is_done(for_now=True)
+        assert done == [False, False, True]
+        mem.remember("written since")
+        assert not Backlog(mem.store, faulty, later).is_done(for_now=False)
 
 
 def test_the_old_vectors_answer_until_the_new_ones_are_whole(tmp_path: Path) -> None:

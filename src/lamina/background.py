@@ -31,12 +31,12 @@ class Worker:
         """There is something to do."""
         self._wanted.set()
 
-    def end(self) -> None:
-        """Stop after the step in hand."""
+    def end(self, seconds: float) -> None:
+        """Stop after the step in hand, which is waited for no longer than this."""
         self._ended.set()
         self._wanted.set()
         if self.is_here() and threading.current_thread() is not self._thread:
-            self._thread.join()
+            self._thread.join(seconds)
 
     def _run(self) -> None:
         failures = 0

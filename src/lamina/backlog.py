@@ -7,6 +7,7 @@ those behind it have their turn. That many are set aside at once means that it i
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
@@ -23,10 +24,18 @@ if TYPE_CHECKING:
     from lamina.errors import EmbedderError
     from lamina.stores.base import Store
 
-    Later = dict[tuple[str, RecordId, int], float]
-    """When versions that were set aside are tried again, each in its space."""
+    Key = tuple[str, RecordId, int]
+    """A version of a record, in a space."""
+    Later = dict[Key, "Setback"]
+    """Versions that were set aside, to be tried again."""
 
 _ASIDE_SECONDS: Final = 60.0
+_FORGOTTEN_SECONDS: Final = 3600.0
+"""After which nobody knows any more how often a version was set aside."""
+_TRIES: Final = 3
+"""How often a text is set aside before it keeps a space from being whole no longer."""
+_FEW: Final = 10
+"""Of so many texts one may be left; where more are, it is not the texts."""
 MANY_ASIDE: Final = 512
 """They are read over and over, to get at those behind them."""
 _STANDSTILL_SECONDS: Final = 30.0
@@ -44,6 +53,14 @@ def in_one_go(records: Sequence[Record]) -> Sequence[Record]:
     return records[: max(1, sum(size <= _AT_ONCE for size in sizes))]
 
 
+@dataclass(frozen=True, slots=True)
+class Setback:
+    """That a text was not taken: when it is tried again, and how often it was tried."""
+
+    until: float
+    times: int
+
+
 class Backlog:
     """What waits for the vectors of one embedder, as one run sees it.
 
@@ -56,9 +73,14 @@ class Backlog:
         self._space = embedder.fingerprint
         self._later = later
         now = stopwatch()
-        for key in [key for key, until in list(later.items()) if until <= now]:
-            later.pop(key, None)
-        self._aside = {key for key in list(later) if key[0] == self._space}
+        for key, setback in list(later.items()):
+            if setback.until + _FORGOTTEN_SECONDS <= now:
+                later.pop(key, None)
+        self._aside = {
+            key
+            for key, setback in list(later.items())
+            if key[0] == self._space and setback.until > now
+        }
         self.error: EmbedderError | None = None
         """Why a text was not taken, the last time that one was not."""
 
@@ -69,6 +91,20 @@ class Backlog:
     def due(self, waiting: Sequence[Record]) -> list[Record]:
         """Those that are to be tried now."""
         return [record for record in waiting if self._key(record) not in self._aside]
+
+    def is_done(self, *, for_now: bool) -> bool:
+        """Whether nothing waits, or but a few texts that were tried and not taken.
+
+        For now it is enough that they were tried in this run; else they must have been set aside
+        several times.
+        """
+        left = self.waiting(1)
+        if not left:
+            return True
+        enough = 1 if for_now else _TRIES
+        if self.due(left) or any(self._tries(one) < enough for one in left):
+            return False
+        return len(left) <= max(1, self._store.progress(self._space).made // _FEW)
 
     def keep(self, records: Sequence[Record], *, wait: bool = True) -> int:
         """Make the vectors of these records; of how many is settled what becomes of them.
@@ -92,6 +128,8 @@ class Backlog:
             if not error.retryable
         ]
         self._store.embed(self._space, made, wait=wait)
+        for one in made:
+            self._later.pop((self._space, one.id, one.rev), None)
         for n, error in found.refused.items():
             self.error = error
             if error.retryable:
@@ -101,11 +139,17 @@ class Backlog:
     def _set_aside(self, record: Record, error: EmbedderError) -> None:
         key = self._key(record)
         self._aside.add(key)
-        self._later[key] = stopwatch() + _ASIDE_SECONDS
+        before = self._later.get(key)
+        times = 1 if before is None else before.times + 1
+        self._later[key] = Setback(stopwatch() + _ASIDE_SECONDS, times)
         if len(self._aside) > MANY_ASIDE:
             raise error
 
-    def _key(self, record: Record) -> tuple[str, RecordId, int]:
+    def _tries(self, record: Record) -> int:
+        setback = self._later.get(self._key(record))
+        return 0 if setback is None else setback.times
+
+    def _key(self, record: Record) -> Key:
         return self._space, record.id, record.rev
 
 

@@ -19,8 +19,6 @@ from lamina import config
 from lamina.background import Worker
 from lamina.backlog import Backlog, Watched, in_one_go
 from lamina.clock import stopwatch
-from lamina.core.embedder_spec import OFF
-from lamina.core.settings import EMBEDDER, effective
 from lamina.core.vectors import Vector
 from lamina.errors import (
     EmbedderError,
@@ -30,23 +28,25 @@ from lamina.errors import (
     UnsupportedError,
 )
 from lamina.results import VectorHealth
+from lamina.silence import Silence
+from lamina.spaces import ACTIVE, WANTED, Spaces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from lamina.backlog import Later
     from lamina.embedders.checking import CheckedEmbedder
     from lamina.embedders.protocol import Embedder
     from lamina.stores.base import Store
 
-ACTIVE: Final = "vectors.active"
-"""The space that recall compares in."""
-WANTED: Final = "vectors.wanted"
-"""The space that is to be the active one; the same unless the embedder is being changed."""
-SPEC: Final = "vectors.spec"
-"""The name of the embedder that made the active space, for questions until another takes over."""
 DUTY: Final = "vectors"
 _ANOTHER: Final = "vectors: made by another embedder than this process has"
+_UNMEASURED: Final = (
+    "vectors: how near this embedder places unrelated texts is not known yet, so words alone count"
+)
 MANY: Final = 256
 """Records written by one process after which it makes vectors even if it recalls nothing."""
 _AT_RECALL: Final = 32
@@ -55,7 +55,9 @@ _BATCH: Final = 64
 _WAITING: Final = "vectors: some records wait for theirs; `lamina reindex` makes them now"
 _LONGEST_QUESTION: Final = 4_000
 """Characters of a query that are placed; the rest, as all of it, is looked for by its words."""
-_BELIEVED_SECONDS: Final = 1.0
+_ENDING_SECONDS: Final = 5.0
+"""How long a batch in hand is waited for at the end; it can be made again."""
+_BRIEFLY_SECONDS: Final = 0.2
 _QUIET_SECONDS: Final = 0.1
 _PATIENCE_SECONDS: Final = 2.0
 """How long vectors wait for writers, who would have to share the interpreter with them."""
@@ -67,6 +69,16 @@ class Question:
 
     vector: Vector | None = None
     degraded: str | None = None
+    unrelated: float = 0.0
+    """The cosine of texts with nothing in common, in the space that the point lies in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """How near some texts lie to a question, as far as that could be found out."""
+
+    cosines: Sequence[float | None]
+    degraded: str | None = None
 
 
 class Vectors:
@@ -74,65 +86,58 @@ class Vectors:
 
     def __init__(self, store: Store, given: Embedder | None = None) -> None:
         self._store = store
-        self._given = given
+        self._spaces = Spaces(store, given)
         self._lock, self._process = threading.Lock(), os.getpid()
         self._worker: Worker | None = None
         self._written = 0
         self._last_write, self._refused_until = 0.0, 0.0
-        self._on, self._asked_at = True, -_BELIEVED_SECONDS
-        self._mine: tuple[str, CheckedEmbedder | None] | None = None
         self._error: LaminaError | None = None
-        self._unrelated: dict[str, float] = {}
         self._later: Later = {}
+        self._silence = Silence()
 
     # -- recall
 
     def question(self, text: str) -> Question:
         """Place a query, after seeing to the newest records; a failure costs no recall."""
         try:
-            embedder = self._embedder()
+            embedder = self._spaces.embedder()
             if embedder is None:
                 return Question()
-            chosen = self._store.settings()
-            if chosen.get(ACTIVE, embedder.fingerprint) != embedder.fingerprint:
-                self._go_on(embedder)
-                embedder = self._before(chosen)
-                if embedder is None:
-                    return Question(degraded=_ANOTHER)
+            self._go_on(embedder)
+            embedder = self._spaces.comparing(embedder)
+            if embedder is None:
+                return Question(degraded=_ANOTHER)
             waits = not self._catch_up(embedder)
             from lamina.embedders.protocol import Role
 
-            [row] = embedder.embed([text[:_LONGEST_QUESTION]], Role.QUERY)
+            with self._silence.broken_by(embedder):
+                [row] = embedder.embed([text[:_LONGEST_QUESTION]], Role.QUERY)
+            unrelated = self._unrelated(embedder)
         except (EmbedderError, UnsupportedError, StoreError) as error:
-            self._error = error
-            return Question(degraded=f"vectors: {error.message}")
+            return Question(degraded=self._without(error))
+        if unrelated is None:
+            # Nobody knows what a cosine means here, and anything would look likely.
+            self._nudge()
+            return Question(degraded=_WAITING if waits else _UNMEASURED)
         placed = Vector(embedder.fingerprint, row.astype("<f4").tobytes())
-        return Question(placed, _WAITING if waits else None)
+        return Question(placed, _WAITING if waits else None, unrelated)
 
-    def near(self, texts: list[str], asked: Vector) -> list[float | None]:
-        """How near texts that are not in the store lie to a question that was placed."""
-        from lamina.embedders.protocol import Role
-        from lamina.embedders.separating import embed_each
-
-        embedder = self._embedder()
-        if embedder is None or embedder.fingerprint != asked.space or not texts:
-            return [None] * len(texts)
+    def near(self, texts: Sequence[str], asked: Vector) -> Near:
+        """How near texts that are not in the store lie to a question; a failure costs no recall."""
+        unknown = [None] * len(texts)
+        try:
+            mine = self._spaces.embedder()
+            embedder = self._spaces.comparing(mine) if mine else None
+            if embedder is None or embedder.fingerprint != asked.space or not texts:
+                return Near(unknown)
+            with self._silence.broken_by(embedder):
+                made = _rows(embedder, texts)
+        except (EmbedderError, UnsupportedError, StoreError) as error:
+            return Near(unknown, self._without(error))
         import numpy as np
 
         point = np.frombuffer(asked.values, "<f4")
-        made = embed_each(embedder, texts, Role.DOCUMENT).vectors
-        return [float(made[n] @ point) if n in made else None for n in range(len(texts))]
-
-    def unrelated(self) -> float:
-        """The cosine that the embedder in force gives texts which have nothing in common."""
-        embedder = self._embedder()
-        if embedder is None or embedder.is_local:
-            return 0.0
-        if embedder.fingerprint not in self._unrelated:
-            from lamina.embedders.spreading import nearness_of_the_unrelated
-
-            self._unrelated[embedder.fingerprint] = nearness_of_the_unrelated(embedder)
-        return self._unrelated[embedder.fingerprint]
+        return Near([float(made[n] @ point) if n in made else None for n in range(len(texts))])
 
     # -- making
 
@@ -146,7 +151,7 @@ class Vectors:
         self._last_write = stopwatch()
         if self._worker is not None or self._written >= MANY:
             self._nudge()
-        return ("vectors",) if self._is_on() else ()
+        return ("vectors",) if self._spaces.is_on() else ()
 
     def tend(self) -> None:
         """After a recall: have the indexes seen to, if searching becomes faster by it."""
@@ -169,21 +174,25 @@ class Vectors:
         Raises:
             EmbedderError: The embedder is down, or answers wrongly; what was made is kept.
         """
-        embedder = self._embedder()
+        embedder = self._spaces.embedder()
         if embedder is None:
             return 0
-        self._settle(embedder)
+        self._spaces.settle(embedder)
         total, made = self._store.progress(embedder.fingerprint).pending, 0
+        if self._spaces.unrelated(embedder) is None or (total and not polite):
+            self._spaces.measure(embedder)
         if not polite:
             # Somebody waits for it, and may have seen to what was wrong.
             self._later.clear()
+            self._silence.forget()
         backlog = Backlog(self._store, embedder, self._later)
-        while not stop() and self._is_wanted(embedder):
+        while not stop() and self._spaces.is_wanted(embedder):
             if polite:
                 self._let_writers_go_first(stop)
             due = in_one_go(backlog.due(backlog.waiting(_BATCH))[:_BATCH])
             if not due:
-                self._take_over(embedder)
+                if backlog.is_done(for_now=not polite):
+                    self._spaces.take_over(embedder)
                 break
             made += backlog.keep(due)
             self._error = backlog.error
@@ -207,9 +216,9 @@ class Vectors:
         Raises:
             EmbedderError: The embedder is down, or answers wrongly; what was made is kept.
         """
-        embedder = self._embedder()
+        embedder = self._spaces.embedder()
         if embedder is not None:
-            self._settle(embedder)
+            self._spaces.settle(embedder)
             watched = Watched(self._store, embedder.fingerprint, tell)
             while True:
                 with self._store.duty(DUTY) as is_ours:
@@ -226,10 +235,10 @@ class Vectors:
 
     def change(self) -> None:
         """Ask for the embedder of this process to take over from the one before."""
-        embedder = self._embedder()
+        embedder = self._spaces.embedder()
         if embedder is not None:
-            self._store.configure(WANTED, embedder.fingerprint)
-            self._settle(embedder)
+            self._spaces.want(embedder)
+            self._spaces.settle(embedder)
             self._go_on(embedder)
 
     # -- for people
@@ -237,56 +246,54 @@ class Vectors:
     def health(self) -> VectorHealth:
         """Which embedder there is, how far its vectors have come, and what was last wrong."""
         chosen = self._store.settings()
-        spec = self._given.fingerprint if self._given else effective(chosen)[EMBEDDER]
         active, wanted = chosen.get(ACTIVE), chosen.get(WANTED)
         try:
-            embedder = self._embedder()
+            embedder = self._spaces.embedder()
         except LaminaError as error:
             self._error, embedder = error, None
         space = embedder.fingerprint if embedder else wanted or active
         progress = self._store.progress(space or "")
         return VectorHealth(
-            embedder=spec,
+            embedder=self._spaces.name(chosen),
             space=active,
             next_space=wanted if wanted != active else None,
             usable=embedder is not None and embedder.fingerprint == active,
             made=progress.made,
             pending=progress.pending if space else 0,
             refused=progress.refused,
+            set_aside=min(progress.pending, sum(key[0] == space for key in list(self._later))),
             error=self._error.message if self._error else None,
         )
 
     def stop(self) -> None:
-        """Let the worker finish its batch and end."""
+        """Let the worker finish its batch and end; a service is not waited for to the last."""
         with self._lock:
             worker, self._worker = self._worker, None
         if worker is not None:
-            worker.end()
+            worker.end(_BRIEFLY_SECONDS if self._silence else _ENDING_SECONDS)
 
     # -- inside
 
-    def _embedder(self) -> CheckedEmbedder | None:
-        """The embedder in force, which the store chooses unless this process was given one."""
-        from lamina.embedders.checking import checked
+    def _without(self, error: LaminaError) -> str:
+        """What recall says that goes on without vectors."""
+        self._error = error
+        if self._silence:
+            self._nudge()
+        return f"vectors: {error.message}"
 
-        if self._given is not None:
-            return checked(self._given)
-        spec = effective(self._store.settings())[EMBEDDER]
-        if self._mine is None or self._mine[0] != spec:
-            from lamina.embedders.registry import open_embedder
+    def _listen(self) -> None:
+        """Ask those that were silent whether they are there again."""
+        mine = self._spaces.embedder()
+        for embedder in (mine, self._spaces.comparing(mine) if mine else None):
+            if embedder is not None:
+                self._silence.listen(embedder)
 
-            self._mine = (spec, open_embedder(spec, config.load_services()))
-        return self._mine[1]
-
-    def _is_on(self) -> bool:
-        """Whether vectors are made at all; asked about once a second, for it costs a read."""
-        if self._given is not None:
-            return True
-        now = stopwatch()
-        if now - self._asked_at > _BELIEVED_SECONDS:
-            self._asked_at = now
-            self._on = effective(self._store.settings())[EMBEDDER] != OFF
-        return self._on
+    def _unrelated(self, embedder: CheckedEmbedder) -> float | None:
+        """What is known of unrelated texts; who is in this process is asked at once."""
+        known = self._spaces.unrelated(embedder)
+        if known is None and embedder.is_local:
+            return self._spaces.measure(embedder)
+        return known
 
     def _let_writers_go_first(self, stop: Callable[[], bool]) -> None:
         """Wait for a pause in the writing of this process, but not for ever."""
@@ -296,33 +303,9 @@ class Vectors:
                 return
             time.sleep(_QUIET_SECONDS / 2)
 
-    def _settle(self, embedder: CheckedEmbedder) -> str:
-        """The active space; the first embedder that comes to a store gives it its own."""
-        chosen = self._store.settings()
-        if ACTIVE not in chosen:
-            self._store.configure(WANTED, embedder.fingerprint)
-            self._activate(embedder)
-            return embedder.fingerprint
-        return chosen[ACTIVE]
-
-    def _activate(self, embedder: CheckedEmbedder) -> None:
-        if self._given is None:
-            self._store.configure(SPEC, effective(self._store.settings())[EMBEDDER])
-        self._store.configure(ACTIVE, embedder.fingerprint)
-
-    def _before(self, chosen: Mapping[str, str]) -> CheckedEmbedder | None:
-        """The embedder whose vectors the store still compares, where this process can open it."""
-        from lamina.embedders.registry import open_embedder
-
-        if self._given is not None or SPEC not in chosen:
-            return None
-        found = open_embedder(chosen[SPEC], config.load_services())
-        return found if found is not None and found.fingerprint == chosen[ACTIVE] else None
-
     def _go_on(self, embedder: CheckedEmbedder) -> None:
         """Have the vectors made that are to take over."""
-        chosen = self._store.settings()
-        if chosen.get(WANTED) == embedder.fingerprint != chosen[ACTIVE]:
+        if self._spaces.is_to_take_over(embedder):
             self._nudge()
 
     def _catch_up(self, embedder: CheckedEmbedder) -> bool:
@@ -341,29 +324,12 @@ class Vectors:
         try:
             made = backlog.keep(due, wait=False)
             self._error = backlog.error
-            self._settle(embedder)
+            self._spaces.settle(embedder)
         except (StoreError, InvalidInputError) as error:
             # Busy, full, or not ours to write: recall does not depend on it, nor wait each time.
             self._error, self._refused_until = error, stopwatch() + _PATIENCE_SECONDS
             return False
         return made == len(waiting)
-
-    def _is_wanted(self, embedder: CheckedEmbedder) -> bool:
-        """Whether this process was asked to make vectors of its own kind."""
-        chosen = self._store.settings()
-        return embedder.fingerprint in (chosen.get(ACTIVE), chosen.get(WANTED))
-
-    def _take_over(self, embedder: CheckedEmbedder) -> None:
-        """Switch to the wanted space, which is whole, in one step; then drop the others."""
-        chosen, mine = self._store.settings(), embedder.fingerprint
-        if chosen.get(WANTED) != mine or self._store.unembedded(mine, 1):
-            # Nobody asked for it, or some texts were refused that may be taken later.
-            return
-        if chosen.get(ACTIVE) != mine:
-            self._activate(embedder)
-        for space in self._store.spaces():
-            if space != mine:
-                self._store.leave_space(space)
 
     def _nudge(self) -> None:
         if self._process != os.getpid():
@@ -384,8 +350,20 @@ class Vectors:
                     finally:
                         # Words need no embedder.
                         self._store.fold(stop)
+            self._listen()
         except LaminaError as error:
             # The store may be closed, or the embedder be wrong: recall and health tell of it.
             self._error = error
             return False
         return True
+
+
+def _rows(embedder: CheckedEmbedder, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+    """The vectors of documents for somebody who waits, by their positions."""
+    from lamina.embedders.protocol import Role
+    from lamina.embedders.separating import embed_each
+
+    if embedder.is_local:
+        return embed_each(embedder, texts, Role.DOCUMENT).vectors
+    # To find the one text that a service cannot take needs many calls: too many for now.
+    return dict(enumerate(embedder.embed(texts, Role.DOCUMENT)))

@@ -114,6 +114,9 @@ def _in_the_way(found: "VectorHealth") -> tuple[list[str], str]:
     if found.refused:
         wrong.append(f"texts that it could not take: {found.refused:,}")
         remedy = "These are found by their words; another embedder may take them"
+    if found.set_aside:
+        wrong.append(f"texts that it could not take so far: {found.set_aside:,}")
+        remedy = "These are found by their words, and tried again"
     if found.next_space:
         wrong.append(f"it is to take over from {found.space}")
         remedy = "Run `lamina reindex` to make them now"

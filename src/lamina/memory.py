@@ -142,7 +142,7 @@ class Memory(Keeping):
         """Keep several memories in one commit: all of them, or none."""
         from lamina.core.draft import check_drafts
 
-        puts = [self._path.put(draft, self.scope) for draft in check_drafts(drafts)]
+        puts = self._path.puts(check_drafts(drafts), self.scope)
         if not puts:
             raise InvalidInputError("`drafts` is empty", remedy="Pass at least one memory")
         return self._path.commit(puts, idempotency_key)
@@ -188,9 +188,11 @@ class Memory(Keeping):
 
     def erase(self, *names: str) -> Erasure:
         """Remove records for good, each named by id or key, and verify that the bytes are gone."""
-        from lamina import erasing
+        from lamina import erasing, sources
 
-        return erasing.erase(self.store, self._path, self.reach, self._all_named(names))
+        records = self._all_named(names)
+        report = erasing.erase(self.store, self._path, self.reach, records)
+        return replace(report, sources=sources.still_saying(self.store, self._path, records))
 
     def index(self, path: str | Path, **options: Unpack[IndexOptions]) -> IndexReport:
         """Take the text files at or below a path into layer `source`, and follow their changes."""

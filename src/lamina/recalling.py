@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from lamina.announcing import Announcer
     from lamina.core.record import Record
-    from lamina.core.vectors import Vector
     from lamina.stores.base import Store
 
 _CANDIDATES: Final = 60
@@ -90,6 +89,7 @@ class _Settled:
     question: Question
     options: Options
     budget: int | None
+    unrelated: float
     degraded: tuple[str, ...]
 
 
@@ -108,7 +108,7 @@ class RecallPath:
         """The records that are most likely what was asked for, and none that are not likely."""
         start = clock.stopwatch()
         settled = self._settle(query, how)
-        found = self._store.search(settled.search)
+        found = self._placed(settled.search, self._store.search(settled.search))
         candidates, background = self._known(settled, found)
         ranked = rank(settled.question, candidates, background, settled.options)
         fitting = list(_within(ranked, settled.budget))
@@ -136,6 +136,7 @@ class RecallPath:
         known = {match.record.id for match in found.matches}
         if record.id not in known:
             found = replace(found, matches=(*found.matches, itself))
+        found = self._placed(settled.search, found)
         candidates, background = self._known(settled, found)
         absence = why_absent(settled.question, candidates, background, settled.options, record.id)
         reasons: tuple[str, ...] = () if absence.reason == "returned" else (absence.sentence,)
@@ -174,8 +175,9 @@ class RecallPath:
         )
         degraded = () if placed.degraded is None else (placed.degraded,)
         return _Settled(
-            query, search, understand(query, now, terms), options, how.get("budget"), degraded
-        )
+            query, search, understand(query, now, terms), options, how.get("budget"),
+            placed.unrelated, degraded,
+        )  # fmt: skip
 
     def _now(self, how: How, wanted: Query) -> datetime:
         present = wanted.live_at or self._reads.now()
@@ -191,26 +193,28 @@ class RecallPath:
     def _known(self, settled: _Settled, found: Found) -> tuple[list[Candidate], Background]:
         """What ranking has to know of a search."""
         candidates = [_candidate(match) for match in found.matches]
-        vector, general = settled.search.vector, found.general
-        if vector is not None and settled.search.as_of is not None:
-            candidates = self._placed(candidates, vector)
+        general = found.general
         return candidates, Background(
             documents=found.documents,
             weights=found.worths,
             cosine_mean=None if general is None else general.mean,
             cosine_sample=0 if general is None else general.size,
-            unrelated=0.0 if vector is None else self._vectors.unrelated(),
+            unrelated=settled.unrelated,
         )
 
-    def _placed(self, candidates: list[Candidate], vector: Vector) -> list[Candidate]:
+    def _placed(self, search: Search, found: Found) -> Found:
         """Versions of the past have no vector any more: a few are worth making one again."""
-        missing = [one for one in candidates if one.cosine is None][:_OLD_VERSIONS]
-        near = self._vectors.near([embedded_text(one.record) for one in missing], vector)
-        made = {one.record.id: cosine for one, cosine in zip(missing, near, strict=True)}
-        return [
+        if search.vector is None or search.as_of is None:
+            return found
+        missing = [one for one in found.matches if one.cosine is None][:_OLD_VERSIONS]
+        near = self._vectors.near([embedded_text(one.record) for one in missing], search.vector)
+        made = {one.record.id: cosine for one, cosine in zip(missing, near.cosines, strict=True)}
+        matches = (
             replace(one, cosine=made[one.record.id]) if one.record.id in made else one
-            for one in candidates
-        ]
+            for one in found.matches
+        )
+        told = () if near.degraded is None else (near.degraded,)
+        return replace(found, matches=tuple(matches), degraded=(*found.degraded, *told))
 
     def _itself(self, settled: _Settled, record: Record) -> Match | None:
         """The record with its scores, if the search may find it at all."""

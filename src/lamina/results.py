@@ -79,6 +79,9 @@ class VectorHealth:
     """Texts that the embedder could not take."""
     error: str | None
     """What went wrong last, in this process."""
+    set_aside: int = 0
+    """Of the pending, texts that it could not take so far, in this process; they are tried again.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,8 @@ class Erasure:
     """Other visible records that say the same, in their text or data; erase them too if they should
     go."""
     chain_verified: bool
+    sources: tuple[str, ...] = ()
+    """Files outside the store that were indexed and still hold what was erased from it."""
 
     @property
     def complete(self) -> bool:

@@ -1,7 +1,7 @@
 """The write path, the only way in: normalise → seal secrets → authorise → analyse → commit."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -76,8 +76,12 @@ class WritePath:
         """What the speaker can see."""
         return self._reach
 
-    def put(self, draft: Draft, default_scope: Scope) -> Put:
-        """A new record, or a new version of the one that holds the draft's key."""
+    def puts(self, drafts: Iterable[Draft], default_scope: Scope) -> list[Put]:
+        """For each draft a new record, or a new version of the one that holds its key."""
+        chosen = self._store.settings()
+        return [self._put(draft, default_scope, chosen) for draft in drafts]
+
+    def _put(self, draft: Draft, default_scope: Scope, chosen: Mapping[str, str]) -> Put:
         layer = layer_named(draft.get("layer", DEFAULT_LAYER)).name
         scope = Scope.of(draft.get("scope", default_scope))
         key = check_scope_key(draft.get("key"))
@@ -86,11 +90,11 @@ class WritePath:
         content = _not_empty(new_content(draft.get("text", ""), draft, layer, self._speaker))
         if "expires" in draft:
             content = replace(content, expires_at=expiry(draft["expires"], self._clock.now()))
-        content, sealed = self._sealed(content, scope.stream, key)
+        content, sealed = self._sealed(content, scope.stream, key, chosen)
         check_write(self._speaker, scope, layer)
         return Put(
             id=clock.fresh_id(), scope=scope.path, layer=layer, key=key, content=content,
-            proposal=self._only_proposes(scope, layer),
+            proposal=self._only_proposes(scope, layer, chosen),
             expect=_check_rev(draft.get("expect")), terms=index_terms(content, key), sealed=sealed,
             lifetime=str(draft.get("expires", "")),
         )  # fmt: skip
@@ -124,7 +128,8 @@ class WritePath:
     def adopt(self, record: Record) -> Adopt:
         """A version from elsewhere, sealed and analysed like everything else."""
         scope = Scope.of(record.scope)
-        content, sealed = self._sealed(record.content, scope.stream, record.key)
+        chosen = self._store.settings()
+        content, sealed = self._sealed(record.content, scope.stream, record.key, chosen)
         check_write(self._speaker, scope, record.layer)
         terms = index_terms(content, record.key)
         return Adopt(record=record.with_content(content), terms=terms, sealed=sealed)
@@ -224,19 +229,20 @@ class WritePath:
 
     def _revision(self, record: Record, content: Content, expect: int | None) -> Put:
         scope = Scope.of(record.scope)
-        content, sealed = self._sealed(content, scope.stream, record.key)
+        chosen = self._store.settings()
+        content, sealed = self._sealed(content, scope.stream, record.key, chosen)
         check_change(self._speaker, record)
         return Put(
             id=clock.fresh_id(), scope=record.scope, layer=record.layer, key=record.key,
             content=content, revises=record.id, expect=_check_rev(expect),
-            proposal=self._only_proposes(scope, record.layer),
+            proposal=self._only_proposes(scope, record.layer, chosen),
             terms=index_terms(content, record.key), sealed=sealed,
         )  # fmt: skip
 
     def _sealed(
-        self, content: Content, stream: str, key: str | None
+        self, content: Content, stream: str, key: str | None, chosen: Mapping[str, str]
     ) -> tuple[Content, tuple[Sealed, ...]]:
-        if self._setting("secrets.seal") == "off":
+        if settings.in_force(chosen, "secrets.seal") == "off":
             return content, ()
         # Under the speaker's own name: otherwise an agent could guess a short secret of another's
         # by writing candidates until one gets the same reference.
@@ -248,12 +254,9 @@ class WritePath:
         tokens = estimate_tokens(REFERENCE.sub(REDACTED, clean.text))
         return replace(clean, tokens=tokens), sealed
 
-    def _only_proposes(self, scope: Scope, layer: str) -> bool:
+    def _only_proposes(self, scope: Scope, layer: str, chosen: Mapping[str, str]) -> bool:
         waits = waits_for_review(self._speaker, scope, layer)
-        return waits and self._setting("knowledge.accept") == "review"
-
-    def _setting(self, name: str) -> str:
-        return settings.effective(self._store.settings())[name]
+        return waits and settings.in_force(chosen, "knowledge.accept") == "review"
 
 
 def _not_empty(content: Content) -> Content:

@@ -11,7 +11,7 @@ import pytest
 from lamina.core.bm25 import Statistics
 from lamina.core.text import Term
 from lamina.errors import IndexDamagedError
-from lamina.indexes import file, ivf, looking
+from lamina.indexes import file, looking, outlines
 from lamina.indexes.file import Array, ArrayFile, Pieces
 from lamina.indexes.places import EVERYWHERE
 from lamina.indexes.vector_index import Vectors
@@ -37,9 +37,9 @@ def vectors(path: Path) -> None:
     VectorSegment.build(path, a_header("vectors"), [batch], gone=[99])
 
 
-def vectors_in_lists(path: Path) -> None:
+def vectors_in_outline(path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ivf, "FROM", 10)
+        patch.setattr(outlines, "FROM", 10)
         vectors(path)
 
 
@@ -52,7 +52,7 @@ def ask_words(path: Path) -> None:
         ranking.gains([1, 5, 70])
 
 
-def ask_lists(path: Path) -> None:
+def ask_outlines(path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(looking, "LOOKED_AT", 5)
         patch.setattr(looking, "EXACT", 4)
@@ -71,8 +71,8 @@ def ask_vectors(path: Path) -> None:
 
 KINDS = pytest.mark.parametrize(
     ("build", "ask"),
-    [(words, ask_words), (vectors, ask_vectors), (vectors_in_lists, ask_lists)],
-    ids=["words", "vectors", "lists"],
+    [(words, ask_words), (vectors, ask_vectors), (vectors_in_outline, ask_outlines)],
+    ids=["words", "vectors", "outlines"],
 )
 Build = Callable[[Path], None]
 

@@ -77,6 +77,11 @@ VECTORS = (
         'connection.execute("delete from vector")',
     ),
     _planted(
+        "indexing_anew_asks_again_for_what_was_refused", "what was refused once is so for ever",
+        "mark too far ahead", MADE, 'connection.execute("delete from vector where body is null")',
+        "pass",
+    ),
+    _planted(
         "what_was_said_around_a_match_comes_along", "the first of a session stands before all",
         "ranking", SEARCHING, 'direction = "desc" if side == "<" else "asc"', 'direction = "asc"',
     ),

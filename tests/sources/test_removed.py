@@ -44,6 +44,24 @@ def test_nothing_of_an_erased_chunk_stays(mem: Memory, root: Path) -> None:
     assert "Johanna" not in _rest(mem)
 
 
+def test_the_report_names_the_files_that_still_hold_it(mem: Memory, root: Path) -> None:
+    write(root, {"copy.md": PAGE, "gone.md": PAGE, "changed.md": PAGE})
+    mem.index(root)
+    (root / "gone.md").unlink()
+    write(root, {"changed.md": section(HEADING, "Nothing of the sort any more")})
+    report = mem.erase(f"tree/changed.md#{HEADING}~1")
+    assert report.complete
+    assert report.sources == (str(root / "copy.md"), str(root / "notes.md"))
+    assert mem.erase(mem.remember("told by hand").id).sources == ()
+
+
+def test_a_file_in_which_a_secret_was_sealed_still_holds_it(mem: Memory, root: Path) -> None:
+    secret = "AKIA" + "QY7RM2KXWJ5TPLN4"
+    write(root, {"key.md": section("Access", f"aws_access_key_id = {secret}")})
+    mem.index(root)
+    assert mem.erase("tree/key.md#Access~1").sources == (str(root / "key.md"),)
+
+
 @pytest.mark.parametrize("remove", [Memory.erase, Memory.forget])
 @pytest.mark.parametrize(
     "now",

@@ -69,6 +69,20 @@ def test_everything_is_read_again_when_asked(lamina: Call, tree: Path) -> None:
     assert lamina("index", str(tree), "--all", "--json").json["chunks"]["written"] == 1
 
 
+def test_an_erase_says_that_the_file_still_holds_it(lamina: Call, tree: Path) -> None:
+    lamina("index", str(tree))
+    done = lamina("erase", "tree/guide.md#Install~1", "--yes")
+    assert done.status == 0
+    rows = dict(line.split("\t") for line in done.out.splitlines())
+    assert rows["others that say the same"] == "none"
+    assert rows["files that still hold it"] == str(tree / "guide.md")
+    assert lamina("index", str(tree), "--json").json["chunks"]["written"] == 0
+    lamina("index", str(tree), "--all")
+    (tree / "guide.md").unlink()
+    done = lamina("erase", "tree/guide.md#Install~1", "--yes", "--json")
+    assert done.json["sources"] == []
+
+
 def test_many_of_one_reason_are_counted(lamina: Call, tree: Path) -> None:
     write(tree, {f"x{n}.bin": b"\0" for n in range(20)})
     err = lamina("index", str(tree)).err

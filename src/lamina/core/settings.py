@@ -126,6 +126,11 @@ def check_setting(name: str, value: str) -> str:
     return setting.check(value)
 
 
+def in_force(chosen: Mapping[str, str], name: str) -> str:
+    """The value of one setting that holds."""
+    return chosen.get(name, SETTINGS[name].default)
+
+
 def effective(chosen: Mapping[str, str]) -> dict[str, str]:
     """Every setting with the value that holds."""
     return {name: chosen.get(name, setting.default) for name, setting in SETTINGS.items()}

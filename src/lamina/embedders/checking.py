@@ -6,13 +6,19 @@ and make every later search a little wrong.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lamina.calm import one_thread
-from lamina.errors import EmbedderError, InvalidInputError
+from lamina.errors import (
+    EmbedderError,
+    EmbedderUnavailableError,
+    InvalidInputError,
+    LaminaError,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -20,12 +26,34 @@ if TYPE_CHECKING:
     from lamina.embedders.protocol import Embedder, Role
 
 
+@contextmanager
+def explained(name: str) -> Iterator[None]:
+    """Let out nothing but errors of ours: an embedder may be anybody's, and raise anything.
+
+    What it says is not repeated, for it may quote the texts. Whether it will say so again nobody
+    knows, so it may be asked again.
+
+    Raises:
+        EmbedderUnavailableError: Something else than an error of ours was raised.
+    """
+    try:
+        yield
+    except LaminaError:
+        raise
+    except Exception as error:
+        raise EmbedderUnavailableError(
+            f"the embedder {name!r:.200} failed with {type(error).__name__}",
+            remedy="Nothing is lost; call its `embed` with a text of yours to see the whole error",
+        ) from None
+
+
 class CheckedEmbedder:
     """An embedder whose every answer is checked and brought to unit length."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._fingerprint = embedder.fingerprint
+        with explained(type(embedder).__name__):
+            self._fingerprint = embedder.fingerprint
         self._dimensions: int | None = None
 
     def __repr__(self) -> str:
@@ -38,20 +66,23 @@ class CheckedEmbedder:
     @property
     def dimensions(self) -> int:
         if self._dimensions is None:
-            self._dimensions = self._embedder.dimensions
+            with explained(self._fingerprint):
+                self._dimensions = self._embedder.dimensions
         return self._dimensions
 
     @property
     def is_local(self) -> bool:
-        return self._embedder.is_local
+        with explained(self._fingerprint):
+            return self._embedder.is_local
 
     def embed(self, texts: Sequence[str], role: Role) -> NDArray[np.float32]:
         if isinstance(texts, str):
             raise InvalidInputError("`texts` is one text", remedy="Pass a list of texts")
         # Asked before, a service that is new to us would be called twice.
-        with one_thread():
+        with one_thread(), explained(self._fingerprint):
             given: Any = self._embedder.embed(texts, role) if texts else None
-        if self._embedder.fingerprint != self._fingerprint:
+            is_another = self._embedder.fingerprint != self._fingerprint
+        if is_another:
             raise EmbedderError(
                 f"the embedder {self._fingerprint!r:.200} became another one",
                 remedy="Open it again; vectors of two models cannot be compared",

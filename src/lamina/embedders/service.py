@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from lamina.embedders import hurrying
 from lamina.embedders.http_json import Endpoint, Patience, RefusedError, post
 from lamina.embedders.profiles import Profile
 from lamina.embedders.protocol import Role
@@ -26,7 +27,6 @@ _VERSION: Final = 1
 """Part of the fingerprint: counts up when the same model would be asked otherwise."""
 _TEXTS_AT_ONCE: Final = 64
 _CHARACTERS_AT_ONCE: Final = 200_000
-_QUERY_SECONDS: Final = 10.0
 _RETRIES: Final = 2
 _TOO_LONG: Final = re.compile(r"context|too long|too large|too many tokens|maximum|length", re.I)
 
@@ -85,9 +85,9 @@ class ServiceEmbedder:
         return np.concatenate(parts) if parts else np.empty((0, self.dimensions), np.float32)
 
     def _patience(self, role: Role) -> Patience:
-        # Someone waits for a query, and keywords answer without it; documents have time.
-        if role is Role.QUERY:
-            return Patience(min(self._seconds, _QUERY_SECONDS))
+        # Somebody waits for a query, and keywords answer without it; documents have time.
+        if role is Role.QUERY or hurrying.is_hurried():
+            return Patience(min(self._seconds, hurrying.SECONDS))
         return Patience(self._seconds, _RETRIES)
 
     def _rows(self, texts: Sequence[str], prefix: str, patience: Patience) -> NDArray[np.float32]:

@@ -7,20 +7,25 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from lamina.indexes.file import Array
+from lamina.indexes.outlines import asked_outline
 from lamina.indexes.places import Sight
-from lamina.indexes.signs import alike, signs_of
+from lamina.indexes.signs import AskedSigns, alike
 
 if TYPE_CHECKING:
     from lamina.indexes.vectors import VectorSegment
     from lamina.indexes.views import View
 
-LOOKED_AT: Final = 120_000
-"""How many rows in sight a search looks at, by their signs, where there are lists."""
-COMPARED: Final = 4_000
+LOOKED_AT: Final = 12_000
+"""Of so many rows a search looks at the signs, at least, where there are outlines."""
+_OF_ROWS: Final = 16
+"""And of one row in so many."""
+COMPARED: Final = 1_500
 """How many of them it compares with the query, number by number."""
-EXACT: Final = 16_000
+_COMPARED_OF: Final = 500
+"""And of one row in so many."""
+EXACT: Final = 8_000
 """Where no more rows are in sight, all of them are compared."""
-_COMPARED_FOR_ONE: Final = 20
+_COMPARED_FOR_ONE: Final = 10
 """And at least so many for each record that is asked for."""
 
 
@@ -41,43 +46,29 @@ def _worth_a_look(
     """The positions of the rows to compare; `None` for all."""
     segment = view.segment
     seen = view.kept(("seen", sight), partial(_seen, view, sight))
-    if seen.number <= EXACT:
+    compared = max(COMPARED + seen.number // _COMPARED_OF, _COMPARED_FOR_ONE * limit)
+    if seen.number <= max(EXACT, compared):
         return seen.rows
     rows = seen.rows
-    if seen.sizes is not None:
-        nearest = np.argsort(-np.vecdot(segment.centres, query))
-        enough = int(np.searchsorted(np.cumsum(seen.sizes[nearest]), LOOKED_AT)) + 1
-        rows = _rows_of(segment, np.sort(nearest[:enough]))
-        mask = view.mask(sight)
-        rows = rows if mask is None else rows.compress(mask.take(rows))
-    signs = signs_of(query[None], segment.middle)
-    return alike(segment.signs, signs, rows, max(COMPARED, _COMPARED_FOR_ONE * limit))
+    looked_at = max(LOOKED_AT, seen.number // _OF_ROWS, 4 * compared)
+    if seen.number > 2 * looked_at and segment.directions.shape[1]:
+        asked = asked_outline(query, segment.middle, segment.directions)
+        rows = alike(segment.outlines, asked, rows, looked_at)
+    return alike(segment.signs, AskedSigns.of(query, segment.middle), rows, compared)
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What is in sight of a segment: rows (`None` for all), or how many in each list."""
+    """What is in sight of a segment: how many rows, and which (`None` for all)."""
 
     number: int
     rows: Array | None
-    sizes: Array | None
 
 
 def _seen(view: "View[VectorSegment]", sight: Sight) -> _Seen:
     mask = view.mask(sight)
-    number = len(view.segment) if mask is None else int(np.count_nonzero(mask))
-    if number > LOOKED_AT and len(view.segment.centres):
-        starts = view.segment.starts
-        before = starts if mask is None else np.concatenate([[0], np.cumsum(mask)])[starts]
-        return _Seen(number, None, np.diff(before).astype("i8"))
-    return _Seen(number, None if mask is None else np.flatnonzero(mask), None)
-
-
-def _rows_of(segment: "VectorSegment", lists: Array) -> Array:
-    starts = segment.starts[lists].astype("i8")
-    sizes = segment.starts[lists + 1].astype("i8") - starts
-    before = np.cumsum(sizes) - sizes
-    return np.asarray(np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes))
+    rows = None if mask is None else np.flatnonzero(mask)
+    return _Seen(len(view.segment) if rows is None else len(rows), rows)
 
 
 def _best(near: Array, limit: int) -> Array:

@@ -73,8 +73,9 @@ class Vectors:
     def background(self, query: Array, sight: Sight = EVERYWHERE) -> Background:
         """How near the records in sight are on the whole, by a sample of them."""
         query = np.ascontiguousarray(query, "f4")
-        near = self.overlay.cosines(query, self.overlay.chosen(sight))
-        samples = [(len(near), near)]
+        chosen = self.overlay.chosen(sight)
+        evenly = chosen[:: max(1, len(chosen) // _SAMPLE)]
+        samples = [(len(chosen), self.overlay.cosines(query, evenly))]
         for view in self.views:
             with damage_is_named(view.segment.file.path):
                 number, some = view.kept(("sample", sight), partial(_sample, view, sight))
@@ -83,7 +84,7 @@ class Vectors:
 
 
 def _sample(view: View[NearSegment], sight: Sight) -> tuple[int, Compared]:
-    """How many rows are in sight, and some of them: evenly, so from lists far and near."""
+    """How many rows are in sight, and some of them: evenly."""
     mask = view.mask(sight)
     seen = np.arange(len(view.segment)) if mask is None else np.flatnonzero(mask)
     return len(seen), view.segment.taken(seen[:: max(1, len(seen) // _SAMPLE)])

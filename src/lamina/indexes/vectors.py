@@ -1,4 +1,4 @@
-"""A vector segment: rows of eight-bit numbers in lists of near ones, mapped from a file."""
+"""A vector segment: rows of eight-bit numbers, mapped from a file."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from lamina.indexes import ivf, looking
+from lamina.indexes import looking
 from lamina.indexes.file import Array, ArrayFile, Header, Pieces, refuse_unless, write
+from lamina.indexes.outlines import directions_of, outlines_of
 from lamina.indexes.places import Place, Places, Sight
 from lamina.indexes.signs import signs_of, words_for
 from lamina.indexes.views import View, positions
@@ -97,14 +98,12 @@ class VectorSegment:
 
     file: ArrayFile
     rows: Rows
-    """List after list, within a list by record."""
+    """In the order of their records."""
     places: Places
-    centres: Array
-    starts: Array
-    """Where the rows of each list start, and where the last one's end."""
-    order: Array
-    """The positions of rows in the order of their records."""
     middle: Array
+    directions: Array
+    """Along which outlines are taken, one in each column; none where there are no outlines."""
+    outlines: Array
     signs: Array
     """On which side of the middle of all rows each number of a row is."""
     gone: Array
@@ -119,21 +118,18 @@ class VectorSegment:
         file = ArrayFile.open(path)
         refuse_unless(file.header.kind == KIND, path, "is not about vectors")
         rids, codes, scales = file.named("rids", "codes", "scales")
-        centres, starts, order = file.named("centres", "starts", "order")
-        middle, signs, gone = file.named("middle", "signs", "gone")
+        middle, directions, outlines = file.named("middle", "directions", "outlines")
+        signs, gone = file.named("signs", "gone")
         fits = (
-            codes.ndim == centres.ndim == 2
-            and codes.shape[1] == centres.shape[1]
-            and rids.shape == scales.shape == order.shape == (len(codes),)
-            and starts.shape == (len(centres) + 1,)
-            and middle.shape == (codes.shape[1],)
+            codes.ndim == directions.ndim == 2
+            and rids.shape == scales.shape == (len(codes),)
+            and middle.shape == directions.shape[:1] == (codes.shape[1],)
+            and outlines.shape == (len(codes) if directions.shape[1] else 0, 1)
             and signs.shape == (len(codes), words_for(codes.shape[1]))
-            and int(starts[-1]) == (len(codes) if len(centres) else 0)
-            and (starts[1:] >= starts[:-1]).all()
         )
         refuse_unless(fits, path, "has rows that do not fit together")
         places, rows = Places.of_file(file, len(rids)), Rows(rids, codes, scales)
-        return cls(file, rows, places, centres, starts, order, middle, signs, gone)
+        return cls(file, rows, places, middle, directions, outlines, signs, gone)
 
     @classmethod
     def build(
@@ -151,7 +147,7 @@ class VectorSegment:
             where += [numbers.setdefault(place, len(numbers)) for place in batch.places]
         rows = Rows.joined(parts)
         places = Places.of(list(numbers), np.array(where, "u4"))
-        return _written(path, header, _listed(rows, places), np.array(sorted(gone), "i8"))
+        return _written(path, header, rows, places, np.array(sorted(gone), "i8"))
 
     @classmethod
     def merge(
@@ -164,7 +160,7 @@ class VectorSegment:
         parts = [(view.segment.places, mask) for view, mask in zip(views, alive, strict=True)]
         places = Places.joined(parts, np.arange(len(rows.rids)))
         gone = gone_from(header, views, rows.rids)
-        return _written(path, header, _listed_again(rows, places, views, alive), gone)
+        return _written(path, header, rows, places, gone)
 
     @property
     def header(self) -> Header:
@@ -182,10 +178,11 @@ class VectorSegment:
         return looking.nearest(view, query, limit, sight)
 
     def taken(self, at: Array) -> Callable[[Array], Array]:
-        return lambda query: self.rows.cosines(query, at)
+        # A copy, all in one place: a sample is compared with many queries.
+        return self.rows[at].cosines
 
     def positions(self, rids: Array) -> Array:
-        return positions(self.rows.rids, rids, self.order)
+        return positions(self.rows.rids, rids)
 
 
 def gone_from(header: Header, views: Sequence[View[Any]], rids: Array) -> Array:
@@ -197,68 +194,34 @@ def gone_from(header: Header, views: Sequence[View[Any]], rids: Array) -> Array:
     return np.setdiff1d(changed, rids)
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    rows: Rows
-    places: Places
-    centres: Array
-    lists: Array
-
-
-def _listed(rows: Rows, places: Places) -> _Listed:
-    number, width = rows.codes.shape
-    centres = ivf.centres_for(rows.floats, number, width)
-    return _Listed(rows, places, centres, ivf.assigned(rows.floats, number, centres))
-
-
-def _listed_again(
-    rows: Rows, places: Places, views: Sequence[View[VectorSegment]], alive: Sequence[Array]
-) -> _Listed:
-    """Keep the lists of the largest segment as long as they are enough: learning takes long."""
-    wanted = ivf.lists_for(len(rows.rids))
-    at = max(range(len(views)), key=lambda one: len(views[one]), default=0)
-    centres = views[at].segment.centres if views else np.zeros((0, 0), "f4")
-    if not wanted or 2 * len(centres) < wanted:
-        return _listed(rows, places)
-    first = sum(map(len, views[:at]))
-    last = first + len(views[at])
-    starts = views[at].segment.starts
-    known = np.repeat(np.arange(len(centres), dtype="u4"), np.diff(starts).astype("i8"))
-    others = np.concatenate([np.arange(first), np.arange(last, len(rows.rids))])
-    lists = np.empty(len(rows.rids), "u4")
-    lists[first:last] = known[alive[at]]
-    lists[others] = ivf.assigned(rows[others].floats, len(others), centres)
-    return _Listed(rows, places, centres, lists)
-
-
-def _written(path: Path, header: Header, made: _Listed, gone: Array) -> VectorSegment:
-    rows, places = made.rows, made.places
-    by_list = np.lexsort((rows.rids, made.lists))
-    rids = rows.rids[by_list]
-    order = np.argsort(rids).astype("u4")
-    if len(rids) > 1 and not (np.diff(rids[order]) > 0).all():
+def _written(path: Path, header: Header, rows: Rows, places: Places, gone: Array) -> VectorSegment:
+    order = np.argsort(rows.rids)
+    rids = rows.rids[order]
+    if len(rids) > 1 and not (np.diff(rids) > 0).all():
         raise ValueError("a record is in a segment once only")
-    starts = np.zeros(len(made.centres) + 1, "u8")
-    if len(made.centres):
-        np.cumsum(np.bincount(made.lists, minlength=len(made.centres)), out=starts[1:])
     middle = _middle(rows)
+    directions = directions_of(rows.floats, len(rids), middle)
+    outlined = order if directions.shape[1] else order[:0]
     arrays: dict[str, Array | Pieces] = {
         "rids": rids,
         "gone": gone,
-        "order": order,
-        "scales": rows.scales[by_list],
-        "centres": made.centres,
-        "starts": starts,
+        "scales": rows.scales[order],
         **places.arrays(),
-        "place": places.of_document[by_list],
+        "place": places.of_document[order],
         "middle": middle,
+        "directions": directions,
+        "outlines": Pieces(
+            "<u8",
+            (len(outlined), 1),
+            (outlines_of(rows.floats(part), middle, directions) for part in _parts(outlined)),
+        ),
         "signs": Pieces(
             "<u8",
             (len(rids), words_for(len(middle))),
-            (signs_of(rows.floats(part), middle) for part in _parts(by_list)),
+            (signs_of(rows.floats(part), middle) for part in _parts(order)),
         ),
         "codes": Pieces(
-            "|i1", rows.codes.shape, (rows.codes.take(part, axis=0) for part in _parts(by_list))
+            "|i1", rows.codes.shape, (rows.codes.take(part, axis=0) for part in _parts(order))
         ),
     }
     write(path, header, arrays, {"layers": list(places.layer_names)})

@@ -131,7 +131,7 @@ class Books:
         said = {**fields, "via": "file", "source": label}
         if before is None:
             new: Any = {"text": "", **said, "key": key, "layer": LAYER, "expect": 0}
-            return self._path.put(new, self._scope)
+            return self._path.puts([new], self._scope)[0]
         return replace(self._path.edit(before, said, before.rev), state=State.CURRENT)
 
     def _hidden(self, key: str) -> Record | None:

@@ -310,6 +310,7 @@ class Store(Protocol):
     def reindex(self, analyse: Callable[[Record], tuple[str, ...]]) -> int:
         """Build the keyword index anew and return how many records it holds.
 
+        Texts that an embedder could not take wait for their vectors again.
         `analyse` is a pure function; it may be called more than once for a record.
         """
 

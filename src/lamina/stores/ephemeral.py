@@ -180,6 +180,9 @@ class EphemeralStore(Auditing, Noting, Pruning, Searching, Telling):
                 if is_indexed(entry.newest):
                     stream = self._contents.streams[stream_of(entry.newest.scope)]
                     stream.add(record_id, analyse(entry.newest))
+            for space, known in self._contents.vectors.items():
+                made = {one: made for one, made in known.items() if made.values is not None}
+                self._contents.vectors[space] = made
             return sum(len(stream.lengths) for stream in self._contents.streams.values())
 
     def backup(self, path: Path, tell: Callable[[float], None]) -> BackupReport:

@@ -149,6 +149,7 @@ def vectors_out(health: VectorHealth) -> dict[str, Any]:
         "made": health.made,
         "pending": health.pending,
         "refused": health.refused,
+        "set_aside": health.set_aside,
         "error": health.error,
     }
 
@@ -229,6 +230,7 @@ def erasure_out(erasure: Erasure) -> dict[str, Any]:
         "residue": list(erasure.residue),
         "unlooked": list(erasure.unlooked),
         "mentions": list(erasure.mentions),
+        "sources": list(erasure.sources),
         "chain_verified": erasure.chain_verified,
         "complete": erasure.complete,
     }

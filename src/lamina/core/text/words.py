@@ -95,7 +95,7 @@ def analyse(chunk: str) -> Analysis:
     return _remembered(chunk) if len(chunk) <= MAX_TOKEN else _analyse(chunk)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32_768)
 def _remembered(chunk: str) -> Analysis:
     bare = chunk.lstrip("\"'([{").rstrip(".,;:!?\"')]}")
     if not (bare.isascii() and bare.isalpha() and (bare.islower() or bare.istitle())):

@@ -67,7 +67,8 @@ class _Words:
 
 def add(connection: Connection, sid: int, rid: int, terms: Sequence[str]) -> None:
     """Index a record that is not indexed; the caller keeps the counts."""
-    body = " ".join(f"{sid}:{token}" for token in terms)
+    start = f"{sid}:"
+    body = start + f" {start}".join(terms) if terms else ""
     connection.execute("insert into word (rowid, body) values (?, ?)", (rid, body))
 
 

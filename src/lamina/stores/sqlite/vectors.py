@@ -118,7 +118,11 @@ def step_back(connection: Connection) -> None:
 
 
 def look_again(connection: Connection) -> None:
-    """Ask of every record anew whether it has its vectors, after the index was built anew."""
+    """Ask of every record anew whether it has its vectors, after the index was built anew.
+
+    What was refused may have been so by mistake, and is tried again.
+    """
+    connection.execute("delete from vector where body is null")
     connection.execute("update space set mark = 0")
 
 

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.memory import Memory
     from lamina.results import Erasure
+
+_MOST_SHOWN: Final = 20
 
 
 @click.command(cls=Command)
@@ -59,9 +61,15 @@ def report_grid(report: "Erasure") -> Grid:
         ("left behind", Span(left, "red") if left else Span("nothing", "green")),
         *([("not looked at", Span(", ".join(report.unlooked), "red"))] if report.unlooked else []),
         ("log", Span("verified", "green") if report.chain_verified else Span("broken", "red")),
-        ("others that say the same", ", ".join(report.mentions) or "none"),
+        ("others that say the same", _some(report.mentions) or "none"),
+        *([("files that still hold it", _some(report.sources))] if report.sources else []),
     ]
     return grid(("what", "result"), rows)
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_SHOWN
+    return ", ".join(names[:_MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _confirmed(session: Session, memory: "Memory", records: Sequence["Record"]) -> bool:

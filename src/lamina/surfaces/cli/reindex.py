@@ -56,7 +56,8 @@ def _try(spec: str) -> None:
 
     embedder = open_embedder(check_setting(EMBEDDER, spec), load_services())
     if embedder is not None:
-        embedder.embed(["memory"], Role.QUERY)
+        # As a question it would have a moment only, and a model may have to be loaded first.
+        embedder.embed(["memory"], Role.DOCUMENT)
 
 
 def _table(done: "Reindexed") -> Grid:
@@ -67,6 +68,7 @@ def _table(done: "Reindexed") -> Grid:
             ("vectors made", f"{found.made:,}"),
             ("vectors pending", f"{found.pending:,}"),
             ("texts refused", f"{found.refused:,}"),
+            ("texts set aside", f"{found.set_aside:,}"),
             ("vectors in use", found.space or "none yet"),
         ]
     if found.next_space:

@@ -200,6 +200,15 @@ class EmbeddingClauses:
         assert [match.cosine for match in near(store)] == [match.cosine for match in before]
         assert store.progress(SPACE) == Progress(1, 0)
 
+    def test_indexing_anew_asks_again_for_what_was_refused(self, store: Store) -> None:
+        kept, refused = written(store, "one"), written(store, "two")
+        place(store, kept, 0)
+        store.embed(SPACE, [Embedded(refused.id, refused.rev, None)])
+        assert store.unembedded(SPACE, 10) == []
+        store.reindex(lambda record: (record.text,))
+        assert store.unembedded(SPACE, 10) == [refused]
+        assert store.progress(SPACE) == Progress(1, 1)
+
     def test_what_was_said_around_a_match_comes_along(self, store: Store) -> None:
         scope = "project/web/session/s1"
         said = [
