@@ -102,6 +102,10 @@ class Searching:
         with self._lock:
             return list(self._pending(space))[:limit]
 
+    def waits(self, space: str, reach: Reach) -> bool:
+        with self._lock:
+            return any(reach.sees(record) for record in self._pending(space))
+
     def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
         with self._lock:
             known = self._contents.vectors.get(space, {})

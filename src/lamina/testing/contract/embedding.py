@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from lamina.core.access import EVERYTHING
 from lamina.core.changes import Erase, Move
 from lamina.core.filters import parse
 from lamina.core.record import Record, State
@@ -142,6 +143,20 @@ class EmbeddingClauses:
         pointed(store, 0, scope="project/mine/agent/bob")
         part = sight_of("project/mine", subtree=False)
         assert search(store, "", vector=EAST, reach=part) == before
+
+    def test_who_waits_is_told_to_who_can_see_it(self, store: Store) -> None:
+        mine = sight_of("project/mine")
+        assert not store.waits(SPACE, mine)
+        pointed(store, 0, scope="project/mine")
+        record = written(store, "a kettle", scope="project/theirs")
+        assert not store.waits(SPACE, mine)
+        assert store.waits(SPACE, sight_of("project/theirs"))
+        assert store.waits("sundial", mine)
+        store.embed(SPACE, [Embedded(record.id, record.rev, None)])
+        assert not store.waits(SPACE, EVERYTHING)
+        written(store, "a cup", scope="project/mine/task/t")
+        assert store.waits(SPACE, mine)
+        assert not store.waits(SPACE, sight_of("project/mine", subtree=False))
 
     def test_spaces_are_never_mixed(self, store: Store) -> None:
         record = pointed(store, 0)
