@@ -85,11 +85,11 @@ class Spaces:
 
     def unrelated(self, embedder: CheckedEmbedder) -> float | None:
         """The cosine of texts with nothing in common, if it was measured; 0 for our own."""
-        from lamina.embedders.spreading import OWN_SPACES
+        from lamina.embedders.spreading import known_nearness
 
-        if embedder.fingerprint.startswith(OWN_SPACES):
-            return 0.0
-        found = self._measured.get(embedder.fingerprint)
+        found = known_nearness(embedder.fingerprint)
+        if found is None:
+            found = self._measured.get(embedder.fingerprint)
         return _known(self._store.settings()).get(embedder.fingerprint) if found is None else found
 
     def measure(self, embedder: CheckedEmbedder) -> float | None:
@@ -98,22 +98,22 @@ class Spaces:
         Raises:
             EmbedderError: It is down, or answers wrongly; it has to be asked again.
         """
-        from lamina.embedders.spreading import OWN_SPACES, nearness_of_the_unrelated
+        from lamina.embedders.spreading import known_nearness, nearness_of_the_unrelated
 
-        if embedder.fingerprint.startswith(OWN_SPACES):
-            return 0.0
+        if (known := known_nearness(embedder.fingerprint)) is not None:
+            return known
         found = nearness_of_the_unrelated(embedder)
         if found is None:
             return None
         self._measured[embedder.fingerprint] = found
         chosen = self._store.settings()
-        known = _known(chosen)
-        kept = {space: known[space] for space in (chosen.get(ACTIVE), chosen.get(WANTED))
-                if space in known}  # fmt: skip
+        told_before = _known(chosen)
+        kept = {space: told_before[space] for space in (chosen.get(ACTIVE), chosen.get(WANTED))
+                if space in told_before}  # fmt: skip
         told = {**kept, embedder.fingerprint: round(found, 4)}
         # A store that cannot be written now is told by the next who measures.
         with contextlib.suppress(StoreError):
-            if told != known:
+            if told != told_before:
                 self._store.configure(UNRELATED, json.dumps(told))
         return found
 
