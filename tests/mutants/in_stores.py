@@ -36,8 +36,8 @@ STORES = (
     ),
     Mutant(
         "equal_matches_come_newest_first", "the oldest come first among equals", "ranking",
-        "stores/searching.py", "(-match.score, -self.order[match.record.id])",
-        "(-match.score, self.order[match.record.id])",
+        "stores/searching.py", "return -match.score, -self.order[match.record.id]",
+        "return -match.score, self.order[match.record.id]",
     ),
     Mutant(
         "a_new_version_is_found_by_its_own_words_only", "old words stay in the index",

@@ -54,6 +54,10 @@ VECTORS = (
         "general = self._general(search, self._contents.records(self._contents.entries))",
     ),
     _planted(
+        "who_waits_is_told_to_who_can_see_it", "who waits is told to all", "existence leaks",
+        MADE, "where {within.sql} limit 1", "where {within.sql} or 1 limit 1",
+    ),
+    _planted(
         "spaces_are_never_mixed", "the vector of any space will do", "spaces mixed", MADE,
         "x.rid = r.rid and x.space = ?1", "x.rid = r.rid and x.space >= ?1",
     ),

@@ -186,6 +186,12 @@ class Store(Protocol):
     def unembedded(self, space: str, limit: int) -> list[Record]:
         """Some of the indexed records whose newest version has no vector of a space yet."""
 
+    def waits(self, space: str, reach: Reach) -> bool:
+        """Whether any of these lies within reach; very many may be looked at in part, newest first.
+
+        How far the others' vectors have come is nothing for who cannot see them.
+        """
+
     def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
         """Keep vectors, and return of how many records; one of an older version is left out.
 

@@ -44,7 +44,11 @@ class _Ranked:
 
     def by_words(self) -> list[Match]:
         found = [match for match in self.matches.values() if match.terms]
-        return sorted(found, key=lambda match: (-match.score, -self.order[match.record.id]))
+        return sorted(found, key=self.place)
+
+    def place(self, match: Match) -> tuple[float, int]:
+        """What puts the better by words, and the newer of equals, before the others."""
+        return -match.score, -self.order[match.record.id]
 
     def by_nearness(self) -> list[Match]:
         found = [match for match in self.matches.values() if match.cosine is not None]
@@ -90,8 +94,9 @@ class Searching:
             ranked = _Ranked(visible, self._matches(search, visible), order)
             general = self._general(search, visible.values())
             documents, worths = self._largest(search)
-            expired = self._expired(search)
-        ranked.take(ranked.by_words()[: search.limit])
+            best = ranked.by_words()[: search.limit]
+            expired = self._expired(search, best)
+        ranked.take(best)
         ranked.take(ranked.by_nearness()[: search.limit])
         if search.around:
             ranked.around()
@@ -101,6 +106,10 @@ class Searching:
     def unembedded(self, space: str, limit: int) -> list[Record]:
         with self._lock:
             return list(self._pending(space))[:limit]
+
+    def waits(self, space: str, reach: Reach) -> bool:
+        with self._lock:
+            return any(reach.sees(record) for record in self._pending(space))
 
     def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
         with self._lock:
@@ -207,13 +216,18 @@ class Searching:
             return 0, {}
         return shown[name], streams[name].worths(search.terms, self._seen(search.reach, name))
 
-    def _expired(self, search: Search) -> int:
-        """How many records hold words of the search and would be found if time stood still."""
-        if search.live_at is None:
+    def _expired(self, search: Search, best: Sequence[Match]) -> int:
+        """How many records would come before the last of the best if time stood still."""
+        if search.live_at is None or search.limit == 0:
             return 0
         every = Query(reach=search.reach, where=search.where, as_of=search.as_of)
         late = {one.id: one for one in self._matching(every) if not one.is_live(search.live_at)}
-        return sum(bool(match.terms) for match in self._matches(search, late).values())
+        order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
+        ranked = _Ranked({}, self._matches(search, late), order)
+        left_out = [match for match in ranked.matches.values() if match.terms]
+        if search.limit is None or len(best) < search.limit:
+            return len(left_out)
+        return sum(ranked.place(match) < ranked.place(best[-1]) for match in left_out)
 
     def _cosine(self, search: Search, record: Record) -> float | None:
         if search.vector is None or not is_indexed(record):

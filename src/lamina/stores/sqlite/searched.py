@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from lamina.core.access import Reach
     from lamina.core.record import Record
     from lamina.core.vectors import Embedded, Progress, Vector
     from lamina.stores.questions import Found, Search
@@ -122,6 +123,12 @@ class Searched:
 
         with self._connections.reading() as connection:
             return vectors.unembedded(connection, space, limit)
+
+    def waits(self, space: str, reach: Reach) -> bool:
+        from lamina.stores.sqlite import vectors
+
+        with self._connections.reading(snapshot=False) as connection:
+            return vectors.waits(connection, space, reach)
 
     def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
         from lamina.stores.sqlite import vectors

@@ -104,25 +104,27 @@ class _Hunt:
         within = Within(stream.sid, self.wanted.reach, self.wanted.where, touched)
         return _Part(within, self.words(stream, within))
 
-    def best(self, rankings: Sequence[Iterator[tuple[int, float]]]) -> dict[int, float]:
-        """The first of several rankings together that may be found.
+    def best(self, rankings: Sequence[Iterator[tuple[int, float]]]) -> tuple[dict[int, float], int]:
+        """The first of several rankings together that may be found, and how many ran out of time.
 
         When few may be, it is cheaper to ask once for all of them.
         """
         ranked = heapq.merge(*rankings, key=_place) if len(rankings) > 1 else chain(*rankings)
-        limit, found = self.wanted.limit, dict[int, float]()
+        limit, found, late = self.wanted.limit, dict[int, float](), dict[int, float]()
         size = max(_AT_LEAST, limit or 0)
         for _ in range(_BATCHES if limit is not None else 0):
             batch = dict(islice(ranked, size))
             self.look_up(batch)
             found |= {rid: score for rid, score in batch.items() if rid in self.records}
+            late |= {rid: score for rid, score in batch.items() if rid in self.expired}
             if limit is not None and (len(found) >= limit or len(batch) < size):
-                return _first(found, limit)
+                return _first(found, late, limit)
             size *= _GROWTH
         rest = dict(ranked)
-        good = self._every() if rest else set()
-        found |= {rid: score for rid, score in rest.items() if rid in good}
-        return _first(found, limit)
+        every = self._every() if rest else {}
+        found |= {rid: score for rid, score in rest.items() if every.get(rid) is True}
+        late |= {rid: score for rid, score in rest.items() if every.get(rid) is False}
+        return _first(found, late, limit)
 
     def look_up(self, rids: Iterable[int]) -> None:
         """Read those records that may be found, as they were at the time asked about."""
@@ -174,12 +176,14 @@ class _Hunt:
         every = (*moment.parameters, *line, rid, *self.where.parameters, number)
         return sorted(int(found) for (found,) in rows(self.connection, sql, every))
 
-    def _every(self) -> set[int]:
-        """All that the search may find."""
+    def _every(self) -> dict[int, bool]:
+        """All that the search may find, or might if their time had not run out: whether it has."""
         moment, records = source(self.wanted.as_of, self.wanted.where)
-        sql = f"{moment.sql}select r.rid from {records} where {self.where.sql}"
-        every = rows(self.connection, sql, (*moment.parameters, *self.where.parameters))
-        return {rid for (rid,) in every}
+        lively = alive(self.wanted.live_at)
+        where = everything(self.wanted.reach, self.wanted.where, None)
+        sql = f"{moment.sql}select r.rid, {lively.sql} from {records} where {where.sql}"
+        every = (*moment.parameters, *lively.parameters, *where.parameters)
+        return {rid: bool(is_alive) for rid, is_alive in rows(self.connection, sql, every)}
 
 
 def search(
@@ -193,11 +197,10 @@ def search(
     parts = [hunt.part(stream) for stream in index.streams(connection, wanted)]
     # A stream of which nothing can be seen does not exist.
     parts = [part for part in parts if part.documents]
-    held = hunt.best([part.words.ranked() for part in parts])
-    expired = len(hunt.expired)
+    held, expired = hunt.best([part.words.ranked() for part in parts])
     near: dict[int, float] = {}
     if nearest is not None:
-        near = hunt.best([nearest.ranked(part.within) for part in parts])
+        near, _ = hunt.best([nearest.ranked(part.within) for part in parts])
     chosen = list(held | near)
     hunt.look_up(chosen)
     best = {*islice(held, AROUND), *islice(near, AROUND)} if wanted.around else set[int]()
@@ -231,9 +234,18 @@ def layers_in(where: Filter) -> set[str]:
     return layers
 
 
-def _first(found: Mapping[int, float], limit: int | None) -> dict[int, float]:
+def _first(
+    found: Mapping[int, float], late: Mapping[int, float], limit: int | None
+) -> tuple[dict[int, float], int]:
+    """The best, and how many would have come before the last of them but ran out of time.
+
+    However many more were looked through does not count: that depends on what cannot be seen.
+    """
     # What is nearer than it was thought to be may come late.
-    return dict(sorted(found.items(), key=_place)[:limit])
+    best = sorted(found.items(), key=_place)[:limit]
+    if limit is None or len(best) < limit:
+        return dict(best), len(late)
+    return dict(best), sum(_place(one) < _place(best[-1]) for one in late.items()) if best else 0
 
 
 def _place(ranked: tuple[int, float]) -> tuple[float, int]:

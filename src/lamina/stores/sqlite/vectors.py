@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from lamina.core.access import Reach
+from lamina.core.filters import Filter
 from lamina.core.record import Record
 from lamina.core.vectors import Embedded, Progress, check_vector, unpacked
 from lamina.errors import InvalidInputError
 from lamina.stores.sqlite.driver import Connection, one, rows
+from lamina.stores.sqlite.predicates import everything
 from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
 
 _SPACE: Final = "select space, dimensions, mark from space where fingerprint = ?"
@@ -26,6 +29,9 @@ _WANTED: Final = (
     " and x.vid = v.vid)"
 )
 _PENDING: Final = f"select v.vid, {RECORD_COLUMNS} from {_WANTED} order by v.vid limit ?3"
+_NEWEST: Final = (
+    f"select 1 from (select r.scope, r.layer from {_WANTED} order by v.vid desc limit 2000) r"
+)
 _VALID: Final = (
     "vector x join record r on r.rid = x.rid where x.space = ? and x.vid = r.head and r.length > 0"
 )
@@ -57,6 +63,13 @@ def unembedded(connection: Connection, space: str, limit: int) -> list[Record]:
     known = _known(connection, space)
     found = rows(connection, _PENDING, (known.number, known.mark, limit))
     return [to_record(row[1:]) for row in found]
+
+
+def waits(connection: Connection, space: str, reach: Reach) -> bool:
+    """Whether any of the newest records that have no vector of a space lies within reach."""
+    known, within = _known(connection, space), everything(reach, Filter(), None)
+    every = (known.number, known.mark, *within.parameters)
+    return bool(one(connection, f"{_NEWEST} where {within.sql} limit 1", every))
 
 
 def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:

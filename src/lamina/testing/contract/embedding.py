@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from lamina.core.access import EVERYTHING
 from lamina.core.changes import Erase, Move
 from lamina.core.filters import parse
 from lamina.core.record import Record, State
@@ -13,6 +14,7 @@ from lamina.errors import InvalidInputError
 from lamina.stores.base import Store
 from lamina.stores.questions import Match
 from lamina.testing.builders import (
+    NOON,
     a_put,
     after_noon,
     look_for,
@@ -141,6 +143,20 @@ class EmbeddingClauses:
         pointed(store, 0, scope="project/mine/agent/bob")
         part = sight_of("project/mine", subtree=False)
         assert search(store, "", vector=EAST, reach=part) == before
+
+    def test_who_waits_is_told_to_who_can_see_it(self, store: Store) -> None:
+        mine = sight_of("project/mine")
+        assert not store.waits(SPACE, mine)
+        pointed(store, 0, scope="project/mine")
+        record = written(store, "a kettle", scope="project/theirs")
+        assert not store.waits(SPACE, mine)
+        assert store.waits(SPACE, sight_of("project/theirs"))
+        assert store.waits("sundial", mine)
+        store.embed(SPACE, [Embedded(record.id, record.rev, None)])
+        assert not store.waits(SPACE, EVERYTHING)
+        written(store, "a cup", scope="project/mine/task/t")
+        assert store.waits(SPACE, mine)
+        assert not store.waits(SPACE, sight_of("project/mine", subtree=False))
 
     def test_spaces_are_never_mixed(self, store: Store) -> None:
         record = pointed(store, 0)
@@ -275,6 +291,15 @@ class EmbeddingClauses:
         assert search(store, "kettle", live_at=after_noon(0)).expired == 1
         assert search(store, "kettle", live_at=after_noon(-2)).expired == 0
         assert search(store, "kettle").expired == 0
+        # However many are looked through, only what would be among the best counts.
+        written(store, "an old kettle, with much more to say about this and that", expires_at=NOON)
+        expired = {
+            limit: search(store, "kettle", live_at=NOON, limit=limit).expired
+            for limit in (None, 10, 2, 1, 0)
+        }
+        assert expired == {None: 2, 10: 2, 2: 2, 1: 0, 0: 0}
+        written(store, "kettle kettle", expires_at=NOON)
+        assert search(store, "kettle", live_at=NOON, limit=1).expired == 1
 
     def test_folding_changes_no_answer(self, store: Store) -> None:
         written(store, "a kettle")
