@@ -278,7 +278,7 @@ def test_an_embedder_of_ones_own_makes_the_vectors(tmp_path: Path) -> None:
         assert mem.reindex().vectors.made == 1
         found = mem.vectors()
         assert (found.embedder, found.space, found.usable) == ("mine|64", "mine|64", True)
-    assert [texts for texts, _ in mine.calls] == [("herons nest by the river",)]
+    assert ("herons nest by the river",) in [texts for texts, _ in mine.calls]
     with lamina.open(tmp_path, embedder=FakeEmbedder(name="other")) as mem:
         assert (mem.vectors().space, mem.vectors().usable) == ("mine|64", False)
         assert mem.reindex().vectors.space == "other|64"

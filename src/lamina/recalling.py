@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from lamina import clock
-from lamina.core.canonical import check_text
 from lamina.core.filters import Filter, matches, parse
 from lamina.core.indexing import embedded_text
 from lamina.core.instants import check_instant, looking_back
@@ -263,8 +262,6 @@ def _within(ranked: Sequence[Ranked], budget: int | None) -> Iterator[Ranked]:
 def _check_query(query: object) -> None:
     if not isinstance(query, str):
         raise InvalidInputError(f"`query` must be text, not {type(query).__name__}")
-    # It is not kept, so it may hold anything that is a character.
-    check_text(query.replace("\0", ""), "query")
 
 
 def _options(how: How, floor: str) -> Options:

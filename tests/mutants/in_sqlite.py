@@ -199,6 +199,11 @@ SQLITE = (
         "join record r on r.head = old.vid",
     ),
     _planted(
+        "what_a_record_says_is_found_wherever_it_says_so", "tags are not looked through",
+        "a copy in a tag missed", READS, ' || char(10) || old.tags from version old',
+        " from version old",
+    ),
+    _planted(
         "a_store_knows_whether_anything_is_sealed", "sealed values go unnoticed",
         "wrong table asked", STORE, "select 1 from sealed", "select 1 from receipt",
     ),
