@@ -14,6 +14,7 @@ from lamina.embedders.protocol import Role
 from lamina.embedding import MANY
 from lamina.errors import EmbedderError
 from lamina.testing import FakeEmbedder
+from tests.embedders.servers import Exchange, ollama, serving, vector_of
 
 
 class Sick(FakeEmbedder):
@@ -76,6 +77,56 @@ def test_the_past_is_recalled_by_words_when_its_texts_cannot_be_placed(tmp_path:
         assert [hit.record.text for hit in found.hits] == ["a kettle on the stove"]
         assert "RuntimeError" in found.degraded[0]
         assert mem.why_not(first, "kettle", as_of=then).rank == 1
+
+
+class Renewed(FakeEmbedder):
+    """Another model by the same name."""
+
+    fingerprint = "model|1"
+
+
+@pytest.mark.parametrize("is_local", [True, False])
+def test_another_model_by_the_same_name_is_noticed_and_made_good_by_indexing_anew(
+    tmp_path: Path, is_local: bool
+) -> None:
+    with lamina.open(tmp_path, embedder=Renewed(64, is_local=is_local)) as mem:
+        mem.remember_many([{"text": f"a kettle {n}"} for n in range(5)])
+        mem.reindex()
+    with lamina.open(tmp_path, embedder=Renewed(32, is_local=is_local)) as mem:
+        found = mem.recall("kettle 3")
+        assert found.hits
+        assert "other dimensions" in found.degraded[0]
+        assert not mem.vectors().usable
+        [told] = [one for one in mem.check() if one.check == "embedding"]
+        assert "not what it makes now" in told.message
+        mem.remember("a kettle since")
+        assert "other dimensions" in " ".join(mem.recall("kettle 3").degraded)
+        assert "other dimensions" in (mem.catch_up() or "")
+        health = mem.reindex().vectors
+        assert (health.made, health.pending, health.usable) == (6, 0, True)
+        found = mem.recall("kettle 3")
+        assert not found.degraded
+        assert "meaning" in found.hits[0].parts
+
+
+def test_a_model_that_is_renewed_while_a_process_runs_can_be_indexed_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wider(exchange: Exchange) -> None:
+        rows = [[*vector_of(text), 1.0] for text in exchange.asked.body["input"]]
+        exchange.say({"embeddings": rows})
+
+    with serving(ollama) as service, lamina.open(tmp_path) as mem:
+        monkeypatch.setenv("LAMINA_OLLAMA_URL", service.url)
+        mem.configure("recall.embedder", "ollama:all-minilm")
+        mem.remember("a kettle")
+        mem.reindex()
+        assert not mem.recall("kettle").degraded
+        service.behaviours[:] = [wider]
+        assert "9 dimensions after 8" in mem.recall("kettle").degraded[0]
+        assert "other dimensions" in mem.recall("kettle").degraded[0]
+        assert mem.reindex().vectors.usable
+        assert not mem.recall("kettle").degraded
 
 
 def until(is_so: Callable[[], object]) -> None:

@@ -42,7 +42,7 @@ def mood() -> Iterator[Mood]:
 def service(mood: Mood, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     with serving(mood) as found:
         monkeypatch.setenv("LAMINA_OLLAMA_URL", found.url)
-        monkeypatch.setenv("LAMINA_EMBED_TIMEOUT", "0.3")
+        monkeypatch.setenv("LAMINA_EMBED_TIMEOUT", "1")
         yield found
         mood.let_go.set()
 

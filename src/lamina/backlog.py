@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 from lamina.clock import stopwatch
 from lamina.core.indexing import embedded_text
 from lamina.core.vectors import Embedded
+from lamina.errors import EmbedderError, InvalidInputError
+from lamina.stores.questions import MISFIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from lamina.core.ids import RecordId
     from lamina.core.record import Record
     from lamina.embedders.checking import CheckedEmbedder
-    from lamina.errors import EmbedderError
     from lamina.stores.base import Store
 
     Key = tuple[str, RecordId, int]
@@ -110,7 +111,8 @@ class Backlog:
         """Make the vectors of these records; of how many is settled what becomes of them.
 
         Raises:
-            EmbedderError: The embedder takes none at all, or too many were set aside.
+            EmbedderError: The embedder takes none at all, too many were set aside, or its vectors
+                have other dimensions than those in the store.
         """
         from lamina.embedders.protocol import Role
         from lamina.embedders.separating import embed_each
@@ -127,7 +129,10 @@ class Backlog:
             for n, error in found.refused.items()
             if not error.retryable
         ]
-        self._store.embed(self._space, made, wait=wait)
+        try:
+            self._store.embed(self._space, made, wait=wait)
+        except InvalidInputError:
+            raise EmbedderError(MISFIT.removeprefix("vectors: ")) from None
         for one in made:
             self._later.pop((self._space, one.id, one.rev), None)
         for n, error in found.refused.items():

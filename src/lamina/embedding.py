@@ -105,11 +105,12 @@ class Vectors:
         Who waits beyond `reach` is not told of.
         """
         try:
-            embedder = self._spaces.embedder()
-            if embedder is None:
+            mine = self._spaces.embedder()
+            if mine is None:
                 return Question()
-            self._go_on(embedder)
-            embedder = self._spaces.comparing(embedder)
+            embedder = self._spaces.comparing(mine)
+            if embedder is not mine:
+                self._go_on(mine)
             if embedder is None:
                 return Question(degraded=_ANOTHER)
             waits = not self._catch_up(embedder) and self._store.waits(embedder.fingerprint, reach)
@@ -246,7 +247,30 @@ class Vectors:
             self._spaces.settle(embedder)
             self._go_on(embedder)
 
+    def refit(self) -> None:
+        """Begin anew where the embedder, by its old name, makes vectors of other dimensions."""
+        try:
+            if (embedder := self._spaces.embedder()) is not None:
+                self._spaces.refit(embedder)
+        except EmbedderError as error:
+            # Down, or wrong: who makes vectors next has more to say.
+            self._error = error
+
     # -- for people
+
+    def tried(self) -> VectorHealth:
+        """The health of the vectors, after a service was asked for a sign of life."""
+        from lamina.embedders.protocol import Role
+        from lamina.embedders.separating import HARMLESS
+
+        try:
+            embedder = self._spaces.embedder()
+            if embedder is not None and not embedder.is_local:
+                with self._silence.broken_by(embedder):
+                    embedder.embed([HARMLESS], Role.QUERY)
+        except LaminaError as error:
+            self._error = error
+        return self.health()
 
     def health(self) -> VectorHealth:
         """Which embedder there is, how far its vectors have come, and what was last wrong."""
@@ -258,11 +282,12 @@ class Vectors:
             self._error, embedder = error, None
         space = embedder.fingerprint if embedder else wanted or active
         progress = self._store.progress(space or "")
+        fits = embedder is None or self._spaces.fits(embedder)
         return VectorHealth(
             embedder=self._spaces.name(chosen),
             space=active,
             next_space=wanted if wanted != active else None,
-            usable=embedder is not None and embedder.fingerprint == active,
+            usable=embedder is not None and embedder.fingerprint == active and fits,
             made=progress.made,
             pending=progress.pending if space else 0,
             refused=progress.refused,

@@ -40,7 +40,7 @@ def findings(
     secrets = _asked("secrets", lambda: _key(vault))
     opens = partial(_opens, vault) if secrets.severity is Severity.OK else None
     found = store.check(Aids(analyse=analysed, opens=opens, tell=tell))
-    embedding = _asked("embedding", lambda: _embedding(vectors.health()))
+    embedding = _asked("embedding", lambda: _embedding(vectors.tried()))
     return [*found, secrets, embedding, _asked("clock", StoreClock(store).finding)]
 
 
@@ -58,6 +58,7 @@ def reindex(
     vectors.change()
     # Or it would be waited for, and it is polite to writers.
     vectors.stop()
+    vectors.refit()
     vectors.make_all(lambda share: tell(_WORDS_SHARE + (1 - _WORDS_SHARE) * share))
     tell(1.0)
     return Reindexed(records, vectors.health())
@@ -121,7 +122,7 @@ def _in_the_way(found: "VectorHealth") -> tuple[list[str], str]:
         wrong.append(f"it is to take over from {found.space}")
         remedy = "Run `lamina reindex` to make them now"
     elif found.space and not found.usable:
-        wrong.append(f"the vectors in use are those of {found.space}")
+        wrong.append(f"the vectors in use are those of {found.space}, and not what it makes now")
         remedy = "Use that embedder again, or run `lamina reindex` to change over"
     if found.error:
         wrong.append(f"last: {found.error}")

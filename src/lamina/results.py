@@ -72,7 +72,7 @@ class VectorHealth:
     next_space: str | None
     """Whose vectors are being made to take over."""
     usable: bool
-    """Whether this process has the embedder of the active space."""
+    """Whether this process has the embedder of the active space, with its dimensions."""
     made: int
     pending: int
     refused: int

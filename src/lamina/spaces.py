@@ -14,7 +14,7 @@ from lamina import config
 from lamina.clock import stopwatch
 from lamina.core.embedder_spec import OFF
 from lamina.core.settings import EMBEDDER, effective
-from lamina.errors import StoreError
+from lamina.errors import EmbedderError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,18 +42,24 @@ class Spaces:
         self._given = given
         self._on, self._asked_at = True, -_BELIEVED_SECONDS
         self._mine: tuple[str, CheckedEmbedder | None] | None = None
+        self._checked: CheckedEmbedder | None = None
         self._measured: dict[str, float] = {}
 
     def name(self, chosen: Mapping[str, str]) -> str:
         """What people call the embedder in force."""
-        return self._given.fingerprint if self._given else effective(chosen)[EMBEDDER]
+        if self._given is None:
+            return effective(chosen)[EMBEDDER]
+        return self._checked.fingerprint if self._checked else type(self._given).__name__
 
     def embedder(self) -> CheckedEmbedder | None:
         """The embedder in force, which the store chooses unless this process was given one."""
         from lamina.embedders.checking import checked
 
         if self._given is not None:
-            return checked(self._given)
+            found = checked(self._given)
+            if self._checked is None or self._checked.fingerprint != found.fingerprint:
+                self._checked = found
+            return self._checked
         spec = effective(self._store.settings())[EMBEDDER]
         if self._mine is None or self._mine[0] != spec:
             from lamina.embedders.registry import open_embedder
@@ -73,6 +79,32 @@ class Spaces:
         found = open_embedder(chosen[SPEC], config.load_services())
         return found if found is not None and found.fingerprint == chosen[ACTIVE] else None
 
+    def fits(self, embedder: CheckedEmbedder) -> bool:
+        """Whether its vectors are as long as those kept, as far as can be told without asking."""
+        kept, made = self._store.dimensions(embedder.fingerprint), embedder.known_dimensions
+        return made is None or kept in (0, made)
+
+    def refit(self, embedder: CheckedEmbedder) -> None:
+        """Drop the vectors of an embedder that makes others now: nothing can be compared with them.
+
+        Raises:
+            EmbedderError: It is down, or answers wrongly.
+        """
+        from lamina.embedders.protocol import Role
+        from lamina.embedders.separating import HARMLESS
+
+        if not self._store.dimensions(embedder.fingerprint):
+            return
+        try:
+            embedder.embed([HARMLESS], Role.DOCUMENT)
+        except EmbedderError as error:
+            if error.retryable:
+                raise
+            # That the model is another is refused once, and then taken as it is.
+            embedder.embed([HARMLESS], Role.DOCUMENT)
+        if not self.fits(embedder):
+            self._store.leave_space(embedder.fingerprint)
+
     def is_on(self) -> bool:
         """Whether vectors are made at all; asked about once a second, for it costs a read."""
         if self._given is not None:
@@ -87,10 +119,11 @@ class Spaces:
         """The cosine of texts with nothing in common, if it was measured; 0 for our own."""
         from lamina.embedders.spreading import known_nearness
 
-        found = known_nearness(embedder.fingerprint)
-        if found is None:
-            found = self._measured.get(embedder.fingerprint)
-        return _known(self._store.settings()).get(embedder.fingerprint) if found is None else found
+        if (known := known_nearness(embedder.fingerprint)) is not None:
+            return known
+        if embedder.fingerprint not in self._measured:
+            self._measured |= _known(self._store.settings())
+        return self._measured.get(embedder.fingerprint)
 
     def measure(self, embedder: CheckedEmbedder) -> float | None:
         """Ask the embedder how near it places texts with nothing in common, and keep that.
@@ -110,7 +143,7 @@ class Spaces:
         told_before = _known(chosen)
         kept = {space: told_before[space] for space in (chosen.get(ACTIVE), chosen.get(WANTED))
                 if space in told_before}  # fmt: skip
-        told = {**kept, embedder.fingerprint: round(found, 4)}
+        told = {**kept, embedder.fingerprint: found}
         # A store that cannot be written now is told by the next who measures.
         with contextlib.suppress(StoreError):
             if told != told_before:

@@ -16,8 +16,8 @@ def _planted(clause: str, name: str, kind: str, file: str, *texts: str) -> Mutan
 VECTORS = (
     _planted(
         "a_record_waits_until_its_newest_version_has_a_vector", "a vector that comes late is kept",
-        "old versions shown", MADE, "and v.rev = ? and r.length > 0",
-        "and v.rev >= ? and r.length > 0",
+        "old versions shown", MADE, "where v.rev = j.value",
+        "where v.rev >= j.value",
     ),
     _planted(
         "what_is_not_indexed_needs_no_vector", "what is hidden waits for a vector",
@@ -74,6 +74,10 @@ VECTORS = (
         "a_version_of_the_past_has_no_vector_any_more", "today's vector stands for an old version",
         "old versions shown", NEAREST, "[rid for rid in rids if rid not in within.touched]",
         "list(rids)",
+    ),
+    Mutant(
+        "a_vector_of_other_dimensions_is_compared_with_nothing", "vectors are compared as far as"
+        " they go", "spaces mixed", REFERENCE, "not in (0, asked.dimensions)", "in ()",
     ),
     _planted(
         "indexing_anew_keeps_the_vectors", "indexing anew drops the vectors", "too much dropped",

@@ -145,6 +145,11 @@ def test_doctor_names_a_change_that_is_under_way(
         before = mem.vectors().space
         service.behaviours[:] = [failing(503)]
         mem.configure("recall.embedder", "ollama:all-minilm")
+    # It is asked for a sign of life.
+    _, message, remedy = embedding(lamina("doctor", "--json"))
+    assert "Ollama is busy" in message
+    assert "See to the embedder" in remedy
+    service.behaviours[:] = [ollama]
     looked = lamina("doctor", "--json")
     severity, message, remedy = embedding(looked)
     assert (looked.status, looked.json["ok"], severity) == (0, True, "note")

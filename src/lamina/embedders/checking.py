@@ -71,6 +71,11 @@ class CheckedEmbedder:
         return self._dimensions
 
     @property
+    def known_dimensions(self) -> int | None:
+        """How long a vector is, unless a service would have to be asked for it."""
+        return self.dimensions if self.is_local else self._dimensions
+
+    @property
     def is_local(self) -> bool:
         with explained(self._fingerprint):
             return self._embedder.is_local
@@ -102,8 +107,12 @@ class CheckedEmbedder:
             raise self._wrong(f"an array of {given.ndim} axes instead of 2")
         if given.shape[0] != count:
             raise self._wrong(f"{given.shape[0]} vectors for {count} texts")
-        if given.shape[1] != self.dimensions or self.dimensions < 1:
-            raise self._wrong(f"{given.shape[1]} dimensions instead of {self.dimensions}")
+        with explained(self._fingerprint):
+            # Asked each time: a model can change behind its name, and what that means for vectors
+            # that are kept is for the store to say.
+            self._dimensions = self._embedder.dimensions
+        if given.shape[1] != self._dimensions or self._dimensions < 1:
+            raise self._wrong(f"{given.shape[1]} dimensions instead of {self._dimensions}")
         # In single precision the squares of large numbers are infinite, of small ones nothing.
         return given.astype(np.float64)
 

@@ -129,13 +129,13 @@ class ServiceEmbedder:
             remedy = self._api.remedies.get(error.status, "").format(model=self._model)
             raise RefusedError(error.message, status=error.status, remedy=remedy) from None
         rows = self._array(told, len(texts))
-        if self._dimensions not in (None, rows.shape[1]):
+        before, self._dimensions = self._dimensions, int(rows.shape[1])
+        if before not in (None, self._dimensions):
+            # Told once: from now on the model is another, and the store says what of.
             raise EmbedderError(
-                f"{self._endpoint.name} answered with {rows.shape[1]} dimensions after"
-                f" {self._dimensions}",
+                f"{self._endpoint.name} answered with {self._dimensions} dimensions after {before}",
                 remedy=f"Is `{self._model}` still the same model?",
             )
-        self._dimensions = rows.shape[1]
         return rows
 
     def _array(self, told: Any, count: int) -> NDArray[np.float32]:

@@ -19,6 +19,8 @@ OWN: Final = 0.0654
 _ON_QUESTIONS: Final = {"lamina|": 0.0, "all-MiniLM-L6-v2|": -0.12}
 """What was measured with questions and documents, longer than these texts, by `bench retrieval`."""
 _FEWEST: Final = 8
+_PRECISION: Final = 4
+"""Digits that are kept, so that who measured and who reads it reckon with the same number."""
 _UNRELATED: Final = (
     "The invoice was paid twice by mistake.", "Her brother plays the cello.",
     "Rain is expected over the northern hills.", "def close(handle): handle.flush()",
@@ -53,4 +55,4 @@ def nearness_of_the_unrelated(embedder: CheckedEmbedder) -> float | None:
     rows = np.array(list(found.values()))
     others = float((rows @ rows.T).sum()) - len(rows)
     mean = others / (len(rows) * (len(rows) - 1))
-    return (mean - OWN) / (1 - OWN)
+    return round((mean - OWN) / (1 - OWN), _PRECISION)

@@ -179,7 +179,8 @@ class Store(Protocol):
         Statistics are those of each record's stream, as far as it lies within the reach: what is
         beyond moves no score and no count. As of a place in the past, the answer is the
         one that was right then, scores included, except that a version replaced since has no
-        vector any more.
+        vector any more. A vector of other dimensions than its space is compared with nothing, and
+        the answer says so.
         """
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
@@ -203,6 +204,9 @@ class Store(Protocol):
 
     def spaces(self) -> list[str]:
         """The spaces that the store keeps vectors of, sorted."""
+
+    def dimensions(self, space: str) -> int:
+        """How long the vectors of a space are; 0 where the store keeps none."""
 
     def leave_space(self, space: str) -> None:
         """Drop all vectors of a space."""

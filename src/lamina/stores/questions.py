@@ -79,6 +79,13 @@ class Match:
     """In a layer told in order, the match that was said right before it in the same scope."""
 
 
+MISFIT: Final = (
+    "vectors: the embedder makes others than it did, of other dimensions; `lamina reindex` makes"
+    " them anew"
+)
+"""Why a vector was compared with nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """The answer to a search."""

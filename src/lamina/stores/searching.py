@@ -18,6 +18,7 @@ from lamina.core.vectors import (
     Embedded,
     Progress,
     Sample,
+    Vector,
     check_vector,
     cosine,
     sample,
@@ -25,7 +26,7 @@ from lamina.core.vectors import (
 )
 from lamina.errors import InvalidInputError
 from lamina.stores.contents import Contents, Stream
-from lamina.stores.questions import AROUND, Found, Match, Query, Search
+from lamina.stores.questions import AROUND, MISFIT, Found, Match, Query, Search
 from lamina.stores.telling import copied
 
 
@@ -80,6 +81,10 @@ class Searching:
     _duties: set[str]
 
     def search(self, search: Search) -> Found:
+        asked = search.vector
+        if asked is not None and self.dimensions(asked.space) not in (0, asked.dimensions):
+            by_words = self.search(replace(search, vector=None))
+            return replace(by_words, degraded=(*by_words.degraded, MISFIT))
         wanted = Query(
             reach=search.reach, where=search.where, live_at=search.live_at, as_of=search.as_of
         )
@@ -131,6 +136,12 @@ class Searching:
     def spaces(self) -> list[str]:
         with self._lock:
             return sorted(self._contents.vectors)
+
+    def dimensions(self, space: str) -> int:
+        with self._lock:
+            kept = self._contents.vectors.get(space, {}).values()
+            sizes = (Vector(space, one.values).dimensions for one in kept if one.values is not None)
+            return next(sizes, 0)
 
     def leave_space(self, space: str) -> None:
         with self._lock:

@@ -48,35 +48,52 @@ class Searched:
     def search(self, search: Search) -> Found:
         from dataclasses import replace
 
+        from lamina.stores.questions import MISFIT
+        from lamina.stores.sqlite import vectors
+
+        with self._connections.reading() as connection:
+            asked = search.vector
+            try:
+                kept = 0 if asked is None else vectors.dimensions(connection, asked.space)
+            except DriverError:
+                # Searching will meet the same, and say so.
+                kept = 0
+            if asked is None or kept in (0, asked.dimensions):
+                return self._best(connection, search)
+            found = self._best(connection, replace(search, vector=None))
+            return replace(found, degraded=(*found.degraded, MISFIT))
+
+    def _best(self, connection: Connection, search: Search) -> Found:
+        from dataclasses import replace
+
         from lamina.stores.sqlite.index import SqlWords
 
         lost: tuple[str, ...] = ()
-        with self._connections.reading() as connection:
-            failed = None
-            for _ in range(_TRIES):
-                try:
-                    return self._found(connection, search, self._words(connection, search))
-                except IndexDamagedError:
-                    self.drop_indexes()
-                    break
-                except DriverError:
-                    if search.vector is None:
-                        raise
-                    # Vectors can be made again; what they were kept in is gone or damaged.
-                    search, lost = replace(search, vector=None), (_LOST,)
-                    break
-                except OSError as error:
-                    # Whoever folds put another table in the place of one that was open here.
-                    self._forget()
-                    failed = error.strerror
-            # The tables hold the truth, and answer more slowly.
-            found = self._found(
-                connection,
-                search,
-                lambda stream, _: SqlWords(connection, stream, search.terms),
-                failed or "",
-            )
-            return replace(found, degraded=found.degraded + lost)
+        failed = None
+        for _ in range(_TRIES):
+            try:
+                return self._found(connection, search, self._words(connection, search))
+            except IndexDamagedError:
+                self.drop_indexes()
+                break
+            except DriverError:
+                if search.vector is None:
+                    raise
+                # Vectors can be made again; what they were kept in is gone or damaged.
+                search, lost = replace(search, vector=None), (_LOST,)
+                break
+            except OSError as error:
+                # Whoever folds put another table in the place of one that was open here.
+                self._forget()
+                failed = error.strerror
+        # The tables hold the truth, and answer more slowly.
+        found = self._found(
+            connection,
+            search,
+            lambda stream, _: SqlWords(connection, stream, search.terms),
+            failed or "",
+        )
+        return replace(found, degraded=found.degraded + lost)
 
     def _found(
         self,
@@ -138,6 +155,12 @@ class Searched:
 
         with self._connections.reading(snapshot=False) as connection:
             return vectors.spaces(connection)
+
+    def dimensions(self, space: str) -> int:
+        from lamina.stores.sqlite import vectors
+
+        with self._connections.reading(snapshot=False) as connection:
+            return vectors.dimensions(connection, space)
 
     def leave_space(self, space: str) -> None:
         from lamina.stores.sqlite import vectors

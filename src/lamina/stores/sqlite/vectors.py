@@ -4,10 +4,12 @@ Nothing is written about a vector when a record is: the versions behind a space'
 to see to. A vector counts as long as the version that it was made of is the newest.
 """
 
+import json
 import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from lamina.core.access import Reach
@@ -33,9 +35,9 @@ _NEWEST: Final = (
 _VALID: Final = (
     "vector x join record r on r.rid = x.rid where x.space = ? and x.vid = r.head and r.length > 0"
 )
-_HEAD: Final = (
-    "select r.rid, r.head from record r join version v on v.vid = r.head where r.id = ?"
-    " and v.rev = ? and r.length > 0"
+_HEADS: Final = (
+    "select j.key, r.rid, r.head from json_each(?) j join record r on r.id = j.value ->> 0"
+    " join version v on v.vid = r.head where v.rev = j.value ->> 1 and r.length > 0 order by j.key"
 )
 _ADD: Final = (
     "insert or replace into vector (n, space, rid, vid, body, sum) values (?, ?, ?, ?, ?, ?)"
@@ -78,16 +80,16 @@ def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:
         connection.execute(_BEGIN, (space,))
         known = _known(connection, space)
     last = int(one(connection, _MADE))
-    kept = 0
-    for embedded in made:
-        for rid, head in list(rows(connection, _HEAD, (embedded.id, embedded.rev))):
-            kept += 1
-            body = _narrowed(embedded.values)
-            place = (known.number, rid, head)
-            connection.execute(_ADD, (last + kept, *place, body, checksum(place, body)))
-    now = (dimensions, _seen_to(connection, known), last + kept, known.number)
+    versions = json.dumps([(one.id, one.rev) for one in made])
+    newest = list(rows(connection, _HEADS, (versions,)))
+    added = []
+    for number, (at, rid, head) in enumerate(newest, last + 1):
+        place, body = (known.number, rid, head), _narrowed(made[at].values)
+        added.append((number, *place, body, checksum(place, body)))
+    connection.executemany(_ADD, added)
+    now = (dimensions, _seen_to(connection, known), last + len(added), known.number)
     connection.execute("update space set dimensions = ?, mark = ?, made = ? where space = ?", now)
-    return kept
+    return len(added)
 
 
 def progress(connection: Connection, space: str) -> Progress:
@@ -103,6 +105,11 @@ def spaces(connection: Connection) -> list[str]:
     """The fingerprints of all spaces that have vectors."""
     sql = "select fingerprint from space where dimensions > 0 order by fingerprint"
     return [str(row[0]) for row in rows(connection, sql)]
+
+
+def dimensions(connection: Connection, space: str) -> int:
+    """How long the vectors of a space are; 0 where there are none."""
+    return _known(connection, space).dimensions
 
 
 def leave(connection: Connection, space: str) -> None:
@@ -169,7 +176,12 @@ def _narrowed(values: bytes | None) -> bytes | None:
     if values is None:
         return None
     numbers = unpacked(values)
-    return struct.pack(f"<{len(numbers)}e", *numbers)
+    return _halves(len(numbers)).pack(*numbers)
+
+
+@cache
+def _halves(number: int) -> struct.Struct:
+    return struct.Struct(f"<{number}e")
 
 
 def _seen_to(connection: Connection, known: _Space) -> int:

@@ -44,7 +44,9 @@ def reindex(session: Session, /, *, embedder: str | None) -> None:
     elif not session.out.quiet:
         session.out.show(_table(done))
     if done.vectors.error:
-        session.out.note(f"Some texts were not taken: {done.vectors.error}")
+        left = done.vectors.refused or done.vectors.pending
+        what = "Some texts were not taken" if left else "The embedder is not well"
+        session.out.note(f"{what}: {done.vectors.error}")
 
 
 def _try(spec: str) -> None:

@@ -208,6 +208,19 @@ class EmbeddingClauses:
             "10 degrees": False, "20 degrees": True
         }  # fmt: skip
 
+    def test_a_vector_of_other_dimensions_is_compared_with_nothing(self, store: Store) -> None:
+        assert store.dimensions(SPACE) == 0
+        pointed(store, 10)
+        assert store.dimensions(SPACE) == 2
+        deep = Vector(SPACE, packed((1.0, 0.0, 0.0)))
+        found = search(store, "degrees", vector=deep)
+        assert [match.cosine for match in found.matches] == [None]
+        assert found.general is None
+        assert "dimensions" in found.degraded[0]
+        store.leave_space(SPACE)
+        assert store.dimensions(SPACE) == 0
+        assert not search(store, "degrees", vector=deep).degraded
+
     def test_indexing_anew_keeps_the_vectors(self, store: Store) -> None:
         pointed(store, 10)
         before = near(store)
