@@ -135,6 +135,19 @@ def test_a_text_that_cannot_be_taken_now_costs_no_recall_again_and_again(place: 
         assert not mem.recall("kettle").degraded
 
 
+def test_what_waits_out_of_sight_is_not_told_of(place: str) -> None:
+    faulty = FaultyEmbedder(FakeEmbedder(), chokes_on="poison")
+    with lamina.open(place, embedder=faulty) as mem:
+        alice, bob = mem.agent("alice", project="web"), mem.agent("bob", project="web")
+        alice.remember("a kettle", layer="notebook")
+        bob.remember("poison apple", layer="notebook")
+        mem.reindex()
+        assert mem.vectors().pending == 1
+        assert alice.recall("kettle").degraded == ()
+        assert "wait" in bob.recall("kettle").degraded[0]
+        assert "wait" in mem.project("web").recall("kettle").degraded[0]
+
+
 def test_an_embedder_that_takes_hardly_any_text_is_left_alone(tmp_path: Path) -> None:
     faulty = FaultyEmbedder(FakeEmbedder(), chokes_on="poison")
     with lamina.open(tmp_path, embedder=faulty) as mem:

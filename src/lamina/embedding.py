@@ -19,6 +19,7 @@ from lamina import config
 from lamina.background import Worker
 from lamina.backlog import Backlog, Watched, in_one_go
 from lamina.clock import stopwatch
+from lamina.core.access import EVERYTHING
 from lamina.core.vectors import Vector
 from lamina.errors import (
     EmbedderError,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lamina.backlog import Later
+    from lamina.core.access import Reach
     from lamina.embedders.checking import CheckedEmbedder
     from lamina.embedders.protocol import Embedder
     from lamina.stores.base import Store
@@ -97,8 +99,11 @@ class Vectors:
 
     # -- recall
 
-    def question(self, text: str) -> Question:
-        """Place a query, after seeing to the newest records; a failure costs no recall."""
+    def question(self, text: str, reach: Reach = EVERYTHING) -> Question:
+        """Place a query, after seeing to the newest records; a failure costs no recall.
+
+        Who waits beyond `reach` is not told of.
+        """
         try:
             mine = self._spaces.embedder()
             if mine is None:
@@ -108,7 +113,7 @@ class Vectors:
                 self._go_on(mine)
             if embedder is None:
                 return Question(degraded=_ANOTHER)
-            waits = not self._catch_up(embedder)
+            waits = not self._catch_up(embedder) and self._store.waits(embedder.fingerprint, reach)
             from lamina.embedders.protocol import Role
 
             with self._silence.broken_by(embedder):

@@ -161,7 +161,7 @@ class RecallPath:
         now = self._now(how, wanted)
         terms = query_terms(query)
         # A question without a word has no meaning either, though an embedder would find some.
-        placed = self._vectors.question(query) if terms else Placed()
+        placed = self._vectors.question(query, wanted.reach) if terms else Placed()
         search = Search(
             reach=wanted.reach,
             terms=terms,
