@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.stores.base import Store
 
-_CANDIDATES: Final = 60
+_CANDIDATES: Final = 40
 """How many by words, and by nearness, come into question; more when more are asked for."""
 _SPARE: Final = 20
 _USUAL: Final = 10

@@ -21,8 +21,9 @@ BATCH: Final = 1_000
 _SINGLE: Final = 30
 _APART: Final = 1_000_000
 """Blocks of texts that are written one by one are none of those that a store is filled with."""
-_FIRST_PAUSE_SECONDS: Final = 0.01
-_LONGEST_PAUSE_SECONDS: Final = 1.0
+_SHORTEST_PAUSE_SECONDS: Final = 0.02
+_LOOKING: Final = 0.05
+"""The share of the time that goes into looking how far it has come."""
 _STALLED_SECONDS: Final = 120.0
 _RARE: Final = 3
 
@@ -104,11 +105,13 @@ def follow(mem: Memory, phase: Phase) -> dict[str, Any]:
     """Wait until every record has its vector; a backlog that does not shrink is an error."""
     backlog = mem.vectors().pending
     start = moved = clock.stopwatch()
-    pending, pause = backlog, _FIRST_PAUSE_SECONDS
+    pending, pause = backlog, _SHORTEST_PAUSE_SECONDS
     with phase("Vectors", max(backlog, 1)) as advance:
         while pending:
-            time.sleep(pause := min(2 * pause, _LONGEST_PAUSE_SECONDS))
+            time.sleep(pause)
+            asked = clock.stopwatch()
             left = mem.vectors().pending
+            pause = max(_SHORTEST_PAUSE_SECONDS, (clock.stopwatch() - asked) / _LOOKING)
             if left < pending:
                 moved = clock.stopwatch()
             elif clock.stopwatch() - moved > _STALLED_SECONDS:
