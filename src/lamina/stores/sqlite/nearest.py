@@ -10,7 +10,6 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from lamina.calm import one_thread
 from lamina.core.vectors import Sample, Vector
 from lamina.indexes.base import NearSegment
 from lamina.indexes.file import Header
@@ -164,14 +163,12 @@ class Nearest:
             return
         if not len(index):
             return
-        with one_thread():
-            general = index.background(self._asked, sight)
+        general = index.background(self._asked, sight)
         if general.size:
             self._samples.append(Sample(general.mean, general.size))
         told, limit = set(within.touched), _FIRST
         while limit:
-            with one_thread():
-                found = list(index.search(self._asked, limit, sight))
+            found = list(index.search(self._asked, limit, sight))
             # Who asks for more has more compared, and may find some that were passed over.
             yield from (pair for pair in found if pair[0] not in told)
             told.update(rid for rid, _ in found)
@@ -183,8 +180,7 @@ class Nearest:
         there = [rid for rid in rids if rid not in within.touched]
         if index is None or not there or not len(index):
             return {}
-        with one_thread():
-            cosines = index.cosines(self._asked, there).tolist()
+        cosines = index.cosines(self._asked, there).tolist()
         near = zip(there, cosines, strict=True)
         return {rid: cosine for rid, cosine in near if cosine == cosine}
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.calm import one_thread
 from lamina.errors import IndexDamagedError, StoreError
 from lamina.stores.filesystem import meaning
 from lamina.stores.sqlite import INDEXES
@@ -106,7 +107,10 @@ class Searched:
 
         from lamina.stores.sqlite.searching import search as find
 
-        found = find(connection, search, words, self._nearest(connection, search.vector, failed))
+        nearest = self._nearest(connection, search.vector, failed)
+        # Once for the whole search: to ask for one thread costs more than most that is computed.
+        with nullcontext() if nearest is None else one_thread():
+            found = find(connection, search, words, nearest)
         return replace(found, degraded=found.degraded + self._blocked())
 
     def _blocked(self) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _NOTHING: Final = Scored(0.0, ())
 _BATCHES: Final = 4
 """How often rankings are looked through before it is asked which records are wanted at all."""
-_AT_LEAST: Final = 64
+_AT_LEAST: Final = 32
 _GROWTH: Final = 2
 
 
