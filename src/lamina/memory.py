@@ -21,6 +21,7 @@ from lamina.core.scope import GLOBAL, Scope
 from lamina.embedding import Vectors
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
 from lamina.keeping import Keeping
+from lamina.layers.layered import Layered
 from lamina.reading import Asked, ReadPath
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from lamina.writing import WritePath
 
 
-class Memory(Keeping):
+class Memory(Keeping, Layered):
     """Memories as one principal sees them."""
 
     def __init__(

@@ -1,0 +1,86 @@
+"""Episodes: who tried what, how it went, and what it cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
+
+from lamina.core.names import check_name
+from lamina.errors import InvalidInputError
+from lamina.layers.analytics import Rate, Span, rates, trend
+from lamina.layers.face import Face
+
+if TYPE_CHECKING:
+    from lamina.core.changes import Receipt
+    from lamina.core.record import Record
+    from lamina.results import Hit
+
+MANY: Final = 10_000
+"""How many episodes are looked at for figures."""
+_NUMBERS: Final = ("duration_ms", "tokens_in", "tokens_out")
+
+
+class Course(TypedDict, total=False):
+    """What may be said of an attempt."""
+
+    approach: str
+    """In what way it was tried."""
+    outcome: str
+    """How it went."""
+    duration_ms: int
+    tokens_in: int
+    tokens_out: int
+
+
+class Episodes(Face):
+    """The episodes of a project."""
+
+    layer = "episode"
+
+    def record(self, task: str, action: str, what: str = "", **course: Unpack[Course]) -> Receipt:
+        """Keep an episode: `attempted`, `completed`, `failed` or `retried`."""
+        data = {"task": check_name(task, "task"), **_checked(dict(course))}
+        told = what or "; ".join(
+            str(data[name]) for name in ("approach", "outcome") if name in data
+        )
+        return self._put({"kind": action, "text": told or f"{task} {action}", "data": data})
+
+    def of_task(self, task: str, *, limit: int = 1_000) -> list[Record]:
+        """Everything that was tried for a task, oldest first."""
+        return self._find(limit, **{"data.task": task})[::-1]
+
+    def query(
+        self, *, agent: str | None = None, action: str | None = None, limit: int = 100
+    ) -> list[Record]:
+        """Episodes of an agent, of an action, or both, newest first."""
+        asked = {"source": agent, "kind": action}
+        return self._find(limit, **{name: one for name, one in asked.items() if one is not None})
+
+    def similar(self, task: str, *, worked: bool = True, k: int = 5) -> tuple[Hit, ...]:
+        """What was tried for tasks like this one: what worked, or everything."""
+        where: dict[str, Any] = {"kind": "completed"} if worked else {}
+        where["scope"] = self.scope
+        return self._door.recall(task, layers=[self.layer], where=where, k=k).hits
+
+    def rates(self, *, limit: int = MANY) -> list[Rate]:
+        """How often each approach succeeded, and what it cost."""
+        return rates(self._find(limit))
+
+    def trend(self, agent: str, *, days: int = 7, limit: int = MANY) -> list[Span]:
+        """How an agent did, span after span of so many days."""
+        if days < 1:
+            raise InvalidInputError(f"`days` must be at least 1, not {days}")
+        return trend(self._find(limit, source=agent), days)
+
+
+def _checked(course: dict[str, Any]) -> dict[str, Any]:
+    unknown = sorted(course.keys() - Course.__annotations__.keys())
+    if unknown:
+        raise InvalidInputError(
+            f"`{unknown[0]:.40}` is not something an episode has",
+            remedy=f"Use one of: {', '.join(Course.__annotations__)}",
+        )
+    for name in _NUMBERS:
+        value = course.get(name, 0)
+        if type(value) is not int or value < 0:
+            raise InvalidInputError(f"`{name}` must be a whole number from 0, not {value!r:.40}")
+    return course

@@ -1,0 +1,44 @@
+"""Facts: single values by key, until they are changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lamina.layers.face import Face
+
+if TYPE_CHECKING:
+    from lamina.core.changes import Receipt
+    from lamina.core.record import Record
+
+
+class Facts(Face):
+    """The facts of one agent or project."""
+
+    layer = "fact"
+
+    def save(
+        self, key: str, value: str, category: str = "general", *, expect: int | None = None
+    ) -> Receipt:
+        """Keep a value; with the same key again, the new one counts."""
+        return self._put({"key": key, "text": value, "kind": category, "expect": expect})
+
+    def get(self, key: str) -> str | None:
+        """The value of a key, `None` when there is none.
+
+        A sealed value comes as a reference, which `reveal` opens for who may read it.
+        """
+        found = self._holder(key)
+        return None if found is None else found.text
+
+    def all(self, category: str | None = None, *, limit: int = 1_000) -> dict[str, str]:
+        """Every fact, or those of a category, the newest first."""
+        where = {} if category is None else {"kind": category}
+        return {record.key: record.text for record in self._find(limit, **where) if record.key}
+
+    def record(self, key: str) -> Record:
+        """The record behind a fact, with its source, trust and times."""
+        return self._required(key)
+
+    def forget(self, key: str) -> Receipt:
+        """Hide a fact; `undo` brings it back."""
+        return self._door.forget(self._required(key).id)

@@ -1,0 +1,52 @@
+"""Knowledge: what holds for a project, one current value for each category and key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from lamina.layers.face import Face
+
+if TYPE_CHECKING:
+    from lamina.core.changes import Receipt
+    from lamina.core.draft import ContentFields
+    from lamina.core.record import Record
+
+
+class Knowledge(Face):
+    """The knowledge of one project, agent or of everybody."""
+
+    layer = "knowledge"
+
+    def put(
+        self,
+        category: str,
+        key: str,
+        value: str,
+        *,
+        expect: int | None = None,
+        **fields: Unpack[ContentFields],
+    ) -> Receipt:
+        """Keep a value; the one that had the category and key before stays in its history.
+
+        Where another had the key, the rules of conflict decide; who loses is kept as a proposal.
+        """
+        return self._put({**fields, "kind": category, "key": key, "text": value, "expect": expect})
+
+    def get(self, category: str, key: str) -> Record | None:
+        """The current record of a category and key."""
+        return self._holder(key, kind=category)
+
+    def query(
+        self, category: str | None = None, *, source: str | None = None, limit: int = 100
+    ) -> list[Record]:
+        """What is known, newest first: of a category, or from a source."""
+        asked = {"kind": category, "source": source}
+        return self._find(limit, **{name: one for name, one in asked.items() if one is not None})
+
+    def proposals(self, *, limit: int = 100) -> list[Record]:
+        """What was said by who may not decide, and waits to be accepted."""
+        return self._find(limit, state="proposed")
+
+    def delete(self, category: str, key: str) -> Receipt:
+        """Hide a value; `undo` brings it back."""
+        return self._door.forget(self._required(key, kind=category).id)

@@ -1,0 +1,79 @@
+"""The layers of a handle, by name: `agent.now`, `project.knowledge`, `mem.blackboard`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+from lamina.core.scope import GLOBAL
+
+if TYPE_CHECKING:
+    from lamina.core.principal import Principal
+    from lamina.core.scope import Scope
+    from lamina.layers.blackboard import Blackboard
+    from lamina.layers.episodes import Episodes
+    from lamina.layers.face import Door
+    from lamina.layers.facts import Facts
+    from lamina.layers.knowledge import Knowledge
+    from lamina.layers.log import Log
+    from lamina.layers.now import Now
+
+
+class Layered:
+    """What a handle offers for each layer; imported when it is asked for.
+
+    What is an agent's own lies in its own scope; what agents share, at the root that it is bound to.
+    """
+
+    principal: Principal
+    scope: Scope
+
+    @cached_property
+    def now(self) -> Now:
+        """What this agent is doing, and what comes next."""
+        from lamina.layers.now import Now
+
+        return Now(self._door, self.scope)
+
+    @cached_property
+    def log(self) -> Log:
+        """What this agent did, entry by entry."""
+        from lamina.layers.log import Log
+
+        return Log(self._door, self.scope)
+
+    @cached_property
+    def fact(self) -> Facts:
+        """Single values by key."""
+        from lamina.layers.facts import Facts
+
+        return Facts(self._door, self.scope)
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """What holds for the project."""
+        from lamina.layers.knowledge import Knowledge
+
+        return Knowledge(self._door, self._common)
+
+    @cached_property
+    def blackboard(self) -> Blackboard:
+        """Signals that the project's agents share."""
+        from lamina.layers.blackboard import Blackboard
+
+        return Blackboard(self._door, self._common)
+
+    @cached_property
+    def episode(self) -> Episodes:
+        """What was tried in the project, and how it went."""
+        from lamina.layers.episodes import Episodes
+
+        return Episodes(self._door, self._common)
+
+    @property
+    def _door(self) -> Door:
+        return cast("Door", self)
+
+    @property
+    def _common(self) -> Scope:
+        return self.principal.root or GLOBAL

@@ -1,0 +1,49 @@
+"""Log: what an agent did, thought, heard and failed at, entry by entry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from lamina.layers.face import Face
+
+if TYPE_CHECKING:
+    from lamina.core.changes import Receipt
+    from lamina.core.record import Record
+
+TAIL: Final = 20
+"""How many entries go into a prompt."""
+
+
+class Log(Face):
+    """The log of one agent; entries are added and never changed."""
+
+    layer = "log"
+
+    def append(self, kind: str, text: str, **data: Any) -> Receipt:
+        """Add an entry of a kind: TOOL_USE, THOUGHT, USER_FEEDBACK, ERROR or SYSTEM."""
+        return self._put({"kind": kind, "text": text, "data": data})
+
+    def tool_use(self, tool: str, text: str = "", **data: Any) -> Receipt:
+        """A tool was used, with what it was given or gave."""
+        return self.append("TOOL_USE", text or tool, tool=tool, **data)
+
+    def thought(self, text: str, **data: Any) -> Receipt:
+        """What the agent thinks or intends."""
+        return self.append("THOUGHT", text, **data)
+
+    def user_feedback(self, text: str, **data: Any) -> Receipt:
+        """What a person said about the work."""
+        return self.append("USER_FEEDBACK", text, **data)
+
+    def error(self, text: str, **data: Any) -> Receipt:
+        """What went wrong."""
+        return self.append("ERROR", text, **data)
+
+    def system(self, text: str, **data: Any) -> Receipt:
+        """What happened around the agent: a start, a stop, a compaction."""
+        return self.append("SYSTEM", text, **data)
+
+    def tail(self, n: int = TAIL, *, kind: str | None = None) -> list[Record]:
+        """The last entries, oldest first."""
+        where = {} if kind is None else {"kind": kind}
+        return self._find(n, **where)[::-1]
