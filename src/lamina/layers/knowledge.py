@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, cast
 
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
-    from lamina.core.draft import ContentFields
+    from lamina.core.draft import ContentFields, Draft
     from lamina.core.record import Record
 
 
@@ -30,7 +30,8 @@ class Knowledge(Face):
 
         Where another had the key, the rules of conflict decide; who loses is kept as a proposal.
         """
-        return self._put({**fields, "kind": category, "key": key, "text": value, "expect": expect})
+        said = {**fields, "kind": category, "key": key, "text": value, "expect": expect}
+        return self._put(cast("Draft", said))
 
     def get(self, category: str, key: str) -> Record | None:
         """The current record of a category and key."""

@@ -10,6 +10,7 @@ from lamina.core.scope import GLOBAL
 if TYPE_CHECKING:
     from lamina.core.principal import Principal
     from lamina.core.scope import Scope
+    from lamina.layers.artifacts import Artifacts
     from lamina.layers.blackboard import Blackboard
     from lamina.layers.episodes import Episodes
     from lamina.layers.face import Door
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
     from lamina.layers.knowledge import Knowledge
     from lamina.layers.log import Log
     from lamina.layers.now import Now
+    from lamina.layers.tasks import Tasks
 
 
 class Layered:
     """What a handle offers for each layer; imported when it is asked for.
 
-    What is an agent's own lies in its own scope; what agents share, at the root that it is bound to.
+    What is an agent's own lies in its own scope; what agents share, at the root of the handle.
     """
 
     principal: Principal
@@ -69,6 +71,20 @@ class Layered:
         from lamina.layers.episodes import Episodes
 
         return Episodes(self._door, self._common)
+
+    @cached_property
+    def artifact(self) -> Artifacts:
+        """The files that work in the project has produced."""
+        from lamina.layers.artifacts import Artifacts
+
+        return Artifacts(self._door, self._common)
+
+    @cached_property
+    def task(self) -> Tasks:
+        """What is to be done in the project."""
+        from lamina.layers.tasks import Tasks
+
+        return Tasks(self._door, self._common)
 
     @property
     def _door(self) -> Door:

@@ -1,0 +1,98 @@
+"""Artifacts: the files that work has produced, with what they were when they were registered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from lamina.core.names import check_name
+from lamina.errors import InvalidInputError, NotFoundError
+from lamina.layers.face import Face
+from lamina.layers.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from lamina.core.changes import Receipt
+    from lamina.core.record import Record
+
+MANY: Final = 10_000
+
+
+class Standing(StrEnum):
+    """How a file is, compared with what was registered."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """One artifact, and how its file stands now."""
+
+    record: Record
+    standing: Standing
+
+    @property
+    def path(self) -> str:
+        """Where the file is, relative to the workspace."""
+        return str(self.record.key)
+
+
+class Artifacts(Face):
+    """The artifacts of a project."""
+
+    layer = "artifact"
+
+    def register(
+        self,
+        path: str,
+        *,
+        task: str,
+        workspace: str | Path = ".",
+        kind: str = "file",
+        description: str = "",
+    ) -> Receipt:
+        """Keep that a task produced a file: a `file`, `patch`, `test`, `document` or `config`.
+
+        Size and checksum are taken from the file itself, which must lie in the workspace.
+        """
+        found = Workspace(workspace).measure(path)
+        data = {"task": check_name(task, "task"), "size": found.size, "sha256": found.sha256}
+        told = description or found.path
+        return self._put({"kind": kind, "key": found.path, "text": told, "data": data})
+
+    def query(
+        self, *, task: str | None = None, kind: str | None = None, path: str | None = None,
+        limit: int = 100,
+    ) -> list[Record]:  # fmt: skip
+        """Artifacts of a task, of a kind, or at a path or below it, newest first."""
+        where: dict[str, Any] = {} if task is None else {"data.task": task}
+        where |= {} if kind is None else {"kind": kind}
+        found = self._find(limit if path is None else MANY, **where)
+        if path is not None:
+            below = path.rstrip("/") + "/"
+            found = [one for one in found if one.key == path or str(one.key).startswith(below)]
+        return found[:limit]
+
+    def deregister(self, path: str) -> Receipt:
+        """Forget an artifact; the file stays as it is, and `undo` brings the entry back."""
+        return self._door.forget(self._required(path).id)
+
+    def verify(self, *, workspace: str | Path = ".", task: str | None = None) -> Iterator[Verified]:
+        """Compare every artifact, or those of a task, with its file."""
+        place = Workspace(workspace)
+        for record in self.query(task=task, limit=MANY):
+            yield Verified(record, _standing(place, record))
+
+
+def _standing(place: Workspace, record: Record) -> Standing:
+    try:
+        found = place.measure(str(record.key))
+    except (NotFoundError, InvalidInputError):
+        return Standing.MISSING
+    is_same = found.sha256 == record.data.get("sha256")
+    return Standing.SAME if is_same else Standing.CHANGED
