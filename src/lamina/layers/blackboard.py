@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from lamina.core.canonical import dumps
+from lamina.core.canonical import check, dumps
 from lamina.core.record import State
 from lamina.errors import InvalidInputError, NotFoundError
 from lamina.layers.face import Face
@@ -76,7 +76,7 @@ class Blackboard(Face):
         odd = tuple(drift(self.schemas(), key, value))
         if odd and strict:
             raise InvalidInputError(odd[0], remedy="Follow the schema, or publish without `strict`")
-        text = value if isinstance(value, str) else dumps(value)
+        text = value if isinstance(value, str) else dumps(check(value, "value"))
         receipt = self._put(
             {"kind": SIGNAL, "key": key, "text": text, "data": {_WHOLE: value}, "expires": ttl,
              "expect": expect}

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from lamina.layers.facts import Facts
     from lamina.layers.knowledge import Knowledge
     from lamina.layers.log import Log
+    from lamina.layers.notebook import Notebook
     from lamina.layers.now import Now
+    from lamina.layers.sessions import Sessions
     from lamina.layers.tasks import Tasks
+    from lamina.layers.working import Working
 
 
 class Layered:
@@ -85,6 +88,26 @@ class Layered:
         from lamina.layers.tasks import Tasks
 
         return Tasks(self._door, self._common)
+
+    @cached_property
+    def working(self) -> Working:
+        """What this agent has in mind."""
+        from lamina.layers.working import Working
+
+        return Working(self._door, self.scope)
+
+    @cached_property
+    def session(self) -> Sessions:
+        """What was said to this agent and by it: `agent.session("s-1").append("user", "…")`."""
+        from lamina.layers.sessions import Sessions
+
+        return Sessions(self._door, self.scope)
+
+    def notebook(self, task: str) -> Notebook:
+        """What this agent wrote down while at work on a task."""
+        from lamina.layers.notebook import Notebook
+
+        return Notebook(self._door, self.scope.child("task", task))
 
     @property
     def _door(self) -> Door:

@@ -1,0 +1,93 @@
+"""Sessions: what was said, message by message, never changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Unpack
+
+from lamina.core.names import check_name
+from lamina.core.scope import Scope
+from lamina.errors import InvalidInputError
+from lamina.layers.face import Face
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lamina.core.changes import Receipt
+    from lamina.core.draft import Draft
+    from lamina.core.record import Record
+    from lamina.layers.face import Door
+    from lamina.recalling import How
+    from lamina.results import Recall
+
+MANY: Final = 10_000
+_ROLES: Final = ("user", "assistant", "tool_call", "tool_result", "summary")
+
+
+class Session(Face):
+    """The transcript of one session."""
+
+    layer = "session"
+
+    def __init__(self, door: Door, scope: Scope, name: str) -> None:
+        super().__init__(door, scope.child("session", name))
+        self.name = name
+
+    def append(self, role: str, text: str, *, id: str | None = None, **data: Any) -> Receipt:  # noqa: A002 - the name that message formats use
+        """Add a message of a role: user, assistant, tool_call, tool_result or summary.
+
+        A call and its result may share an id; the same id and role again is refused.
+        """
+        return self._put(_message(role, text, id, data))
+
+    def extend(self, messages: Iterable[Mapping[str, Any]]) -> Receipt:
+        """Add the messages of one step in one commit: all of them, or none.
+
+        Each has `role` and `text`, may have an `id`, and what else it has is kept as data.
+        """
+        drafts = []
+        for message in messages:
+            if not isinstance(message, dict) or not {"role", "text"} <= message.keys():
+                raise InvalidInputError(
+                    f"`messages` must be objects with `role` and `text`, not {message!r:.60}"
+                )
+            rest = {key: one for key, one in message.items() if key not in ("role", "text", "id")}
+            drafts.append(_message(message["role"], message["text"], message.get("id"), rest))
+        return self._put(*drafts)
+
+    def read(self, *, last: int | None = None) -> list[Record]:
+        """The messages in order, or the last of them."""
+        return self._find(MANY if last is None else last)[::-1]
+
+    def search(self, query: str, **how: Unpack[How]) -> Recall:
+        """Search this session by words and meaning."""
+        here: How = {**how, "layers": [self.layer], "scope": self.scope}
+        return self._door.recall(query, **here)
+
+
+class Sessions:
+    """The sessions of one agent or project."""
+
+    def __init__(self, door: Door, scope: Scope) -> None:
+        self._door = door
+        self._scope = scope
+
+    def __call__(self, name: str) -> Session:
+        """The session of that name; it begins with its first message."""
+        return Session(self._door, self._scope, check_name(name, "session"))
+
+    def names(self) -> list[str]:
+        """The sessions there are, the one with the newest message first."""
+        found = self._door.query({"layer": "session"}, scope=self._scope.path, limit=MANY)
+        named = (Scope.of(record.scope).part("session") for record in found)
+        return list(dict.fromkeys(name for name in named if name))
+
+
+def _message(role: object, text: str, name: str | None, data: dict[str, Any]) -> Draft:
+    if role not in _ROLES:
+        raise InvalidInputError(
+            f"`role` is not one a message can have: {role!r:.40}",
+            remedy=f"Use one of: {', '.join(_ROLES)}",
+        )
+    draft: Draft = {"kind": str(role), "text": text, "data": data}
+    # Who appends a message twice after a lost answer must not find it twice.
+    return draft if name is None else {**draft, "key": name, "expect": 0}
