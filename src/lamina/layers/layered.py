@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lamina.layers.facts import Facts
     from lamina.layers.knowledge import Knowledge
     from lamina.layers.log import Log
-    from lamina.layers.notebook import Notebook
+    from lamina.layers.notebook import Notebooks
     from lamina.layers.now import Now
     from lamina.layers.sessions import Sessions
     from lamina.layers.tasks import Tasks
@@ -103,11 +103,12 @@ class Layered:
 
         return Sessions(self._door, self.scope)
 
-    def notebook(self, task: str) -> Notebook:
-        """What this agent wrote down while at work on a task."""
-        from lamina.layers.notebook import Notebook
+    @cached_property
+    def notebook(self) -> Notebooks:
+        """What this agent wrote down at work: `agent.notebook("t-1").note("…")`."""
+        from lamina.layers.notebook import Notebooks
 
-        return Notebook(self._door, self.scope.child("task", task))
+        return Notebooks(self._door, self.scope)
 
     @property
     def _door(self) -> Door:

@@ -9,6 +9,8 @@ from lamina.layers.face import Face
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
     from lamina.core.record import Record
+    from lamina.core.scope import Scope
+    from lamina.layers.face import Door
     from lamina.recalling import How
     from lamina.results import Recall
 
@@ -47,3 +49,15 @@ class Notebook(Face):
         """Forget every note, in one change that can be undone; nothing when there is none."""
         found = self._find(10_000)
         return self._door.forget(*(record.id for record in found)) if found else None
+
+
+class Notebooks:
+    """The notebooks of one agent, by task."""
+
+    def __init__(self, door: Door, scope: Scope) -> None:
+        self._door = door
+        self._scope = scope
+
+    def __call__(self, task: str) -> Notebook:
+        """The notebook for a task; it begins with its first note."""
+        return Notebook(self._door, self._scope.child("task", task))

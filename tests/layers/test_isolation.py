@@ -1,0 +1,76 @@
+"""Twenty projects, every face: no byte of one reaches another."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import lamina
+from lamina import Memory
+from tests.places import STORES, where
+
+PROJECTS = [f"team{n}" for n in range(1, 20)] + ["team_1"]
+
+
+def canary(project: str) -> str:
+    return f"canary{PROJECTS.index(project):02d}zq"
+
+
+def filled(mem: Memory, project: str, work: Path) -> None:
+    word, agent = canary(project), mem.agent("finn", project=project)
+    (work / word).write_text(word)
+    agent.now.update(word, [word])
+    agent.log.thought(word)
+    agent.fact.save("fact", word)
+    agent.knowledge.put("decision", "key", word)
+    agent.blackboard.publish("key", word)
+    agent.episode.record("t-1", "completed", approach=word)
+    agent.artifact.register(word, task="t-1", workspace=work)
+    agent.task.add("t-1", word)
+    agent.session("s-1").append("user", word)
+    agent.notebook("t-1").note(word)
+    agent.working.set("key", word)
+    agent.working.snapshot()
+
+
+def reads(agent: Memory, start: str, work: Path) -> dict[str, Callable[[], object]]:
+    """Everything that a face can be asked."""
+    return {
+        "now": agent.now.read,
+        "log": agent.log.tail,
+        "fact": lambda: (agent.fact.get("fact"), agent.fact.all(), agent.fact.record("fact")),
+        "knowledge": lambda: (agent.knowledge.query(), agent.knowledge.get("decision", "key"),
+                              agent.knowledge.proposals()),
+        "board": lambda: (agent.blackboard.read("key"), agent.blackboard.list(),
+                          list(agent.blackboard.subscribe(after=start, timeout=0)),
+                          agent.blackboard.wait_for("key", timeout=0)),
+        "episode": lambda: (agent.episode.of_task("t-1"), agent.episode.query(),
+                            agent.episode.rates(), agent.episode.trend("finn"),
+                            agent.episode.similar("canary", k=50)),
+        "artifact": lambda: (agent.artifact.query(), list(agent.artifact.verify(workspace=work))),
+        "task": lambda: (agent.task.query(), agent.task.ready(), agent.task.get("t-1")),
+        "session": lambda: (agent.session.names(), agent.session("s-1").read(),
+                            agent.session("s-1").search("canary", k=50)),
+        "notebook": lambda: (agent.notebook("t-1").read(),
+                             agent.notebook("t-1").search("canary", k=50)),
+        "working": lambda: (agent.working.restore(), agent.working.all()),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("place", STORES)
+def test_no_face_shows_another_project(place: str, tmp_path: Path) -> None:
+    with lamina.open(where(place, tmp_path / "store")) as mem:
+        mem.configure("recall.embedder", "off")
+        start = mem.project("team1").cursor()
+        work = tmp_path / "work"
+        work.mkdir()
+        for project in PROJECTS:
+            filled(mem, project, work)
+        for project in PROJECTS:
+            agent = mem.agent("finn", project=project)
+            begun = start if project == "team1" else None
+            for name, read in reads(agent, begun or agent.cursor(), work).items():
+                seen = set(re.findall(r"canary\d\dzq", repr(read())))
+                assert seen - {canary(project)} == set(), name
+                assert seen or name == "board", name
