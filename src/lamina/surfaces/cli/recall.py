@@ -31,7 +31,7 @@ def recall(session: Session, /, words: tuple[str, ...], *, explain: bool, **opti
     from lamina.surfaces import wire
 
     out, how = session.out, asked(options)
-    found = session.memory(how["scope"]).recall(" ".join(words), **how)
+    found = session.memory(how["scope"]).recall(_query(words), **how)
     if out.as_json:
         out.document(wire.recall_out(found))
     elif out.quiet:
@@ -55,11 +55,21 @@ def why_not(session: Session, /, name: str, words: tuple[str, ...], **options: A
     from lamina.surfaces import wire
 
     out, how = session.out, asked(options)
-    found = session.memory(how["scope"]).why_not(name, " ".join(words), **how)
+    found = session.memory(how["scope"]).why_not(name, _query(words), **how)
     if out.as_json:
         out.document(wire.why_not_out(found))
     else:
         _tell(session, found)
+
+
+def _query(words: tuple[str, ...]) -> str:
+    """The words as one question; bytes that are no text are refused where they come in."""
+    from lamina.core.canonical import check_text
+
+    query = " ".join(words)
+    # A text is not kept with it, but a question may hold anything that is a character.
+    check_text(query.replace("\0", ""), "query")
+    return query
 
 
 def _show(session: Session, found: "Recall", how: dict[str, Any], *, explain: bool) -> None:
