@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OWN: Final = 0.0654
 """The mean cosine that our own embedder gives these texts: the zero of what is said of others."""
-_ON_QUESTIONS: Final = {"lamina|": 0.0, "all-MiniLM-L6-v2|": -0.12}
+_ON_QUESTIONS: Final = {"lamina|": 0.0, "all-MiniLM-L6-v2|": -0.13}
 """What was measured with questions and documents, longer than these texts, by `bench retrieval`."""
 _FEWEST: Final = 8
 _PRECISION: Final = 4
