@@ -77,6 +77,21 @@ def test_a_name_given_on_purpose_is_never_silenced(query: str) -> None:
     assert ids(ask(query, records, cosines))[0] == expected
 
 
+def test_what_is_named_is_not_cut_off_with_the_tail() -> None:
+    records = (
+        a_record("incident", "INC-10422 was closed by the night shift"),
+        *(a_record(f"near{n}", f"the weather in the garden, part {n}") for n in range(20)),
+    )
+    cosines: dict[str, float] = {record.id: 0.6 for record in records} | {"incident": -0.2}
+    query = "did INC-10422 change the weather in the garden?"
+    [named] = (hit for hit in ask(query, records, cosines, Options(floor=0.0, limit=30))
+               if hit.record.id == "incident")  # fmt: skip
+    cut = Options(least=0.9, limit=30)
+    assert named.probability < cut.least
+    assert "incident" in ids(ask(query, records, cosines, cut))
+    assert "incident" not in ids(ask(query, records, cosines, replace(cut, floor=0.0)))
+
+
 def test_an_identifier_that_merely_contains_a_word_of_the_question_names_nothing() -> None:
     question = understand("how do I update the calendar for one of my friends?", NOW)
     candidates, background = found(question, _STORE, {"vault": 0.05, "tea": 0.04, "office": 0.1})
@@ -209,14 +224,6 @@ def test_no_adjustment_beats_a_record_that_fits() -> None:
     fits = a_record("fits", "the kayak is orange", trust=Trust.WEB, confidence=0.5, importance=0.1)
     misses = a_record("misses", "the canoe is green", valid_from=NOW, importance=1.0)
     assert ids(ask("kayak orange", (misses, fits), {"fits": 0.5, "misses": 0.25}))[0] == "fits"
-
-
-def test_use_counts_a_little() -> None:
-    question = understand("kayak", NOW)
-    candidates, background = found(question, [a_record("a", "a kayak"), a_record("b", "a kayak")])
-    used = [candidates[0], replace(candidates[1], uses=20)]
-    hits = rank(question, used, background, Options(collapse=False))
-    assert ids(hits) == ["b", "a"]
 
 
 def test_parts_can_be_left_out() -> None:

@@ -7,27 +7,27 @@ much as one matching word.
 import math
 from typing import Final
 
-from lamina.core.ranking.candidates import Candidate, Options
+from lamina.core.ranking.candidates import Candidate
 from lamina.core.ranking.neighbours import in_conversation
 from lamina.core.ranking.question import Question
 from lamina.core.record import Trust
 from lamina.core.text import tokens
 
 _TRUST: Final = {Trust.WEB: -1.0, Trust.TOOL: -0.4, Trust.FILE: -0.2, Trust.AGENT: -0.2}
+_HALF_LIFE_DAYS: Final = 365
 _LEAST_CONFIDENCE: Final = 0.05
 _ASKED_BACK: Final = 0.2
 """What remains of the distrust in an assistant's words when the question asks for them."""
 
 
-def adjustments(question: Question, candidate: Candidate, options: Options) -> dict[str, float]:
+def adjustments(question: Question, candidate: Candidate) -> dict[str, float]:
     """The signals of one candidate that are not zero."""
     record = candidate.record
     found = {
         "trust": _TRUST.get(record.trust, 0.0),
         "confidence": math.log(max(record.confidence, _LEAST_CONFIDENCE)),
         "importance": 2 * record.importance - 1,
-        "recency": _recency(question, candidate, options),
-        "use": math.log1p(min(max(candidate.uses, 0), 100)),
+        "recency": _recency(question, candidate),
         # Most records have none of these, and most questions name no time.
         "time": _time(question, candidate) if question.spans else 0.0,
         "key": _key(question, record.key) if record.key else 0.0,
@@ -37,13 +37,11 @@ def adjustments(question: Question, candidate: Candidate, options: Options) -> d
     return {name: value for name, value in found.items() if value}
 
 
-def _recency(question: Question, candidate: Candidate, options: Options) -> float:
+def _recency(question: Question, candidate: Candidate) -> float:
     """1 for what holds since today, halved with every half-life; in whole days, to stand still."""
     record = candidate.record
     age = (question.now - (record.valid_from or record.created_at)).days
-    if options.half_life_days <= 0:
-        return 0.0
-    return math.exp2(-max(age, 0) / options.half_life_days)
+    return math.exp2(-max(age, 0) / _HALF_LIFE_DAYS)
 
 
 def _time(question: Question, candidate: Candidate) -> float:

@@ -21,8 +21,6 @@ class Candidate:
     """Nearness to the question in meaning; nothing while its vector is pending or there is none."""
     before: RecordId | None = None
     """What was said right before it in the same conversation."""
-    uses: int = 0
-    """How often it was recalled before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +58,6 @@ class Options:
     limit: int = 10
     diversity: float = 0.0
     """From 0, the best regardless of what they repeat, to 1, as different as can be."""
-    half_life_days: float = 365.0
-    """After how long the advantage of a new record is halved; 0 for no advantage."""
     collapse: bool = True
     """Whether near-duplicates are left out in favour of the best of them."""
     weights: Mapping[str, float] = field(default_factory=dict, hash=False)

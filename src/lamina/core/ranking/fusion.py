@@ -40,7 +40,6 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "confidence": 0.5,
     "importance": 0.3,
     "recency": 0.15,
-    "use": 0.05,
 }
 
 
@@ -60,7 +59,7 @@ def weigh(
         signals = conversation.signals(candidate, share)
         signals["company"] = near.get(record, 0.0)
         signals["pending"] = waiting.get(record, 0.0)
-        signals |= adjustments(question, candidate, options)
+        signals |= adjustments(question, candidate)
         found[record] |= _weighted(signals, options)
     return found
 

@@ -19,6 +19,10 @@ def rank(
     if not answers(question, candidates, ranked, options):
         return []
     found = [hit for hit in ranked if hit.probability >= options.least]
+    if options.floor is None and len(found) < len(ranked):
+        # What the question calls by name is in the answer, however unlikely it looks.
+        named = {one.record.id for one in candidates if is_certain(question, one)}
+        found += [hit for hit in ranked[len(found) :] if hit.record.id in named]
     if options.collapse:
         found = collapsed(found, options.limit)
     if options.diversity > 0:
