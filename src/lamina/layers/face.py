@@ -11,12 +11,14 @@ if TYPE_CHECKING:
 
     from lamina.core.changes import Receipt
     from lamina.core.draft import ContentFields, Draft
-    from lamina.core.principal import Principal
+    from lamina.core.principal import Principal, Surface
     from lamina.core.record import Record
     from lamina.core.scope import Scope
     from lamina.feed import Feed
+    from lamina.layers.working import Working
     from lamina.recalling import How
     from lamina.results import Recall
+    from lamina.writing import WritePath
 
 
 class Door(Protocol):
@@ -24,6 +26,13 @@ class Door(Protocol):
 
     principal: Principal
     scope: Scope
+
+    @property
+    def working(self) -> Working:
+        """What this agent has in mind."""
+
+    def path_for(self, surface: Surface) -> WritePath:
+        """The write path, for changes of several sorts in one commit."""
 
     def remember_many(
         self, drafts: Iterable[Draft], *, idempotency_key: str | None = None
@@ -42,6 +51,12 @@ class Door(Protocol):
 
     def forget(self, *names: str) -> Receipt:
         """Hide records."""
+
+    def accept(self, record_id: str) -> Receipt:
+        """Make a proposal current."""
+
+    def count(self, where: Mapping[str, Any] | None = None) -> int:
+        """How many records match a filter."""
 
     def query(
         self,
@@ -84,6 +99,11 @@ class Face:
         """Keep records of this layer, all of them or none."""
         here: list[Draft] = [{"layer": self.layer, "scope": self.scope, **one} for one in drafts]
         return self._door.remember_many(here)
+
+    @property
+    def _path(self) -> WritePath:
+        """The write path of this handle."""
+        return self._door.path_for(self._door.principal.surface)
 
     def _find(self, limit: int = 100, **where: Any) -> list[Record]:
         """Current records of this layer and place, newest first."""
