@@ -35,7 +35,7 @@ def test_an_attempt_that_succeeds_leaves_its_episode_and_files(
     assert finn.working.all() == {}
     [began, ended] = finn.episode.of_task("t-1")
     assert (ended.kind, ended.source) == ("completed", "finn")
-    assert ended.data.pop("duration_ms") >= 0  # type: ignore[operator]
+    assert ended.data.pop("duration_ms") >= 0
     assert ended.data == {
         "task": "t-1", "approach": "by hand", "outcome": "all tests pass", "tokens_in": 1000,
         "tokens_out": 80,

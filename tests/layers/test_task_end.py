@@ -229,7 +229,7 @@ def test_an_archived_task_is_neither_moved_nor_replaced(finn: Memory) -> None:
 
 
 def test_more_notes_than_one_page_all_go(finn: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lamina.layers.ending._PAGE", 3)
+    monkeypatch.setattr("lamina.layers.face.PAGE", 3)
     for number in range(10):
         finn.notebook("lexer").note(f"note {number}")
     finn.task.move("lexer", "done")

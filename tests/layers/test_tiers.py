@@ -1,6 +1,6 @@
 """The three tiers by their own words, and what is promoted from one to the next."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -295,12 +295,14 @@ def test_global_patterns_need_no_consent(whole: Memory) -> None:
 
 def test_an_agent_changes_nothing_global(finn: Memory) -> None:
     yes = Asked(True)
-    for change in (
+    note = finn.notebook("t").note("mine")
+    changes: list[Callable[[], object]] = [
         lambda: finn.global_tier(confirm=yes).add_preference("mine", "style"),
         lambda: finn.global_tier.add_preference("mine", "style"),
         lambda: finn.global_tier.add_pattern("mine", "style"),
-        lambda: finn.global_tier.promote(finn.notebook("t").note("mine").id, kind="fact"),
-    ):
+        lambda: finn.global_tier.promote(note.id, kind="fact"),
+    ]
+    for change in changes:
         with pytest.raises(ForbiddenError):
             change()
     assert yes.questions == []

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from lamina.core.record import State
 from lamina.core.scope import Scope
 from lamina.errors import InvalidInputError
+from lamina.layers.face import every
 from lamina.layers.promoting import PROMOTE, promotions
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.layers.face import Door
     from lamina.writing import WritePath
-
-_PAGE: Final = 10_000
 
 
 class Fate(StrEnum):
@@ -72,11 +71,5 @@ def notes_on(
     door: Door, root: str, tasks: Collection[str], state: State = State.CURRENT
 ) -> Iterator[Record]:
     """The notes on some tasks: an agent sees its own, an orchestrator those of all agents."""
-    after = ""
-    while True:
-        where = {"layer": "notebook", "state": state.value, "id": {"$gt": after}}
-        found = door.query(where, scope=root, order_by="-id", limit=_PAGE)
-        yield from (note for note in found if Scope.of(note.scope).part("task") in tasks)
-        if len(found) < _PAGE:
-            return
-        after = found[-1].id
+    found = every(door, {"layer": "notebook", "state": state.value}, scope=root)
+    return (note for note in found if Scope.of(note.scope).part("task") in tasks)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, Final, Protocol, Unpack
 
-from lamina.errors import NotFoundError
+from lamina.core.instants import looking_back
+from lamina.core.record import State
+from lamina.errors import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from lamina.core.changes import Receipt
     from lamina.core.draft import ContentFields, Draft
@@ -18,7 +21,11 @@ if TYPE_CHECKING:
     from lamina.layers.working import Working
     from lamina.recalling import How
     from lamina.results import Recall
+    from lamina.stores.base import Store
     from lamina.writing import WritePath
+
+PAGE: Final = 10_000
+"""How many records are asked for at once where all are meant."""
 
 
 class Door(Protocol):
@@ -26,6 +33,7 @@ class Door(Protocol):
 
     principal: Principal
     scope: Scope
+    store: Store
 
     @property
     def working(self) -> Working:
@@ -109,6 +117,21 @@ class Face:
         """Current records of this layer and place, newest first."""
         return self._door.query({"layer": self.layer, "scope": self.scope, **where}, limit=limit)
 
+    def _every(self, **where: Any) -> list[Record]:
+        """All current records of this layer and place, however many, oldest first."""
+        return list(every(self._door, {"layer": self.layer, "scope": self.scope, **where}))
+
+    def _moved(self, records: Sequence[Record], state: State) -> Receipt | None:
+        """Give records another state, in one change that can be undone; nothing without any."""
+        path = self._path
+        return path.commit([path.move(one, state) for one in records]) if records else None
+
+    def _now(self) -> datetime:
+        """What time it is, as far as the store believes the clock."""
+        from lamina.timing import StoreClock
+
+        return StoreClock(self._door.store).now()
+
     def _holder(self, key: str, **where: Any) -> Record | None:
         """The current record that holds a key."""
         return next(iter(self._find(1, key=key, **where)), None)
@@ -120,3 +143,33 @@ class Face:
                 f"nothing current has the key {key!r:.80} in layer `{self.layer}` of `{self.scope}`"
             )
         return found
+
+
+class Prunable(Face):
+    """A layer of what work has left behind, of which the old or the unneeded may go."""
+
+    def prune(self, *, task: str | None = None, before: str | None = None) -> Receipt | None:
+        """Forget entries of a task, those from before a time, or where both are named, of both.
+
+        `before` is an instant, or a span such as `30d` back from now. It is one change, which
+        `undo` takes back. An agent prunes what is its own; nothing when there is nothing to go.
+        """
+        where: dict[str, Any] = {} if task is None else {"data.task": task}
+        if before is not None:
+            where["created_at"] = {"$lt": looking_back(before, self._now(), "before")}
+        if not where:
+            raise InvalidInputError(
+                "nothing says what may go", remedy="Name a `task`, `before`, or both"
+            )
+        return self._moved(self._every(**where), State.FORGOTTEN)
+
+
+def every(door: Door, where: Mapping[str, Any], scope: str | None = None) -> Iterator[Record]:
+    """All records that match a filter, however many, in the order in which they were made."""
+    after = ""
+    while True:
+        found = door.query({**where, "id": {"$gt": after}}, order_by="-id", limit=PAGE, scope=scope)
+        yield from found
+        if len(found) < PAGE:
+            return
+        after = found[-1].id

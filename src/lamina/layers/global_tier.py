@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from lamina.core.record import State
 from lamina.core.scope import GLOBAL
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from lamina.layers.face import Door
 
     Confirm: TypeAlias = Callable[[str], bool]
-
-_PAGE: Final = 10_000
 
 
 class GlobalTier(Face):
@@ -103,11 +101,10 @@ class GlobalTier(Face):
                 "all of global memory is not forgotten without asking",
                 remedy="Use mem.global_tier(confirm=…).clear_all()",
             )
-        found = self._find(_PAGE)
+        found = self._every()
         if not found or not self._agreed(f"Forget all {len(found):,} records of global memory?"):
             return None
-        path = self._path
-        return path.commit([path.move(record, State.FORGOTTEN) for record in found])
+        return self._moved(found, State.FORGOTTEN)
 
     def _known(self, kind: str, text: str, label: str) -> Record | None:
         """The same words under the same label, in force or waiting."""

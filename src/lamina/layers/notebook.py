@@ -61,20 +61,16 @@ class Notebook(Face):
 
         One change, which `undo` takes back.
         """
-        return self._moved(State.ARCHIVED)
+        return self._moved(self._every(), State.ARCHIVED)
 
     def discard(self) -> Receipt | None:
         """Forget every note, in one change that can be undone; nothing when there is none."""
-        return self._moved(State.FORGOTTEN)
+        return self._moved(self._every(), State.FORGOTTEN)
 
     def _noted(self, kind: str, text: str, data: dict[str, Any]) -> Receipt:
         if PROMOTE in data:
             check_promotion(data[PROMOTE])
         return self._put({"kind": kind, "text": text, "data": data})
-
-    def _moved(self, state: State) -> Receipt | None:
-        found, path = self._find(10_000), self._path
-        return path.commit([path.move(note, state) for note in found]) if found else None
 
 
 class Notebooks:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
-from lamina import clock
 from lamina.core.instants import to_text
 from lamina.core.names import check_name
 from lamina.core.record import State
@@ -117,7 +116,9 @@ class Tasks(Face):
             )
         self._check_free(found, wanted)
         path = self._path
-        changes: list[Change] = [path.edit(found, {"data": _moved(found, wanted, note)}, found.rev)]
+        changes: list[Change] = [
+            path.edit(found, {"data": self._told(found, wanted, note)}, found.rev)
+        ]
         if wanted in ENDED:
             changes += put_aside(self._door, path, self.scope, [task], fate)
         elif current in ENDED:
@@ -163,6 +164,12 @@ class Tasks(Face):
         found = self._required(task)
         data = {**found.data, **self._checked(task, dict(plan))}
         return self._door.edit(found.id, description, data=data, expect=found.rev)
+
+    def _told(self, task: Record, wanted: Status, note: str) -> dict[str, Any]:
+        """What is said of a task that gets another status."""
+        data = {name: value for name, value in task.data.items() if name != "completed"}
+        data |= {"status": wanted.value} | ({"note": note} if note else {})
+        return data | ({"completed": to_text(self._now())} if wanted is Status.DONE else {})
 
     def _archived(self, task: str) -> Record | None:
         return self._holder(task, **_ARCHIVED)
@@ -217,13 +224,6 @@ class Tasks(Face):
                 seen.add(name)
                 left += every.get(name, ())
         return False
-
-
-def _moved(task: Record, wanted: Status, note: str) -> dict[str, Any]:
-    """What is said of a task that gets another status."""
-    data = {name: value for name, value in task.data.items() if name != "completed"}
-    data |= {"status": wanted.value} | ({"note": note} if note else {})
-    return data | ({"completed": to_text(clock.now())} if wanted is Status.DONE else {})
 
 
 def _status(status: object) -> Status:
