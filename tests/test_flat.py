@@ -67,6 +67,8 @@ def test_clearing_ends_the_task_and_leaves_the_project(mem: Memory, store: Conte
     store.add(an_item("b", "project/web", "decision"))
     store.clear()
     assert [item.id for item in store.list_all()] == ["b"]
+    store.items.clear()
+    assert list(store.items) == ["b"]
     assert other.get("z") is not None
 
 

@@ -97,6 +97,10 @@ class _Items(MutableMapping[str, ContextItem]):
         if not self._store.delete(item_id):
             raise KeyError(item_id)
 
+    def clear(self) -> None:
+        # One by one, all that a project knows would go.
+        self._store.clear()
+
     def __iter__(self) -> Iterator[str]:
         return (item.id for item in self._store.list_all())
 

@@ -154,6 +154,17 @@ def test_an_orchestrator_ends_a_task_for_all_agents(whole: Memory, finn: Memory)
     assert (known.source, known.trust) == ("finn", "agent")
 
 
+def test_ending_a_task_is_no_review_of_what_others_marked(whole: Memory, finn: Memory) -> None:
+    whole.configure("knowledge.accept", "review")
+    boss = whole.agent("boss", project="web", role="orchestrator")
+    finn.notebook("lexer").note("from an agent", promote="fact")
+    boss.remember("from the boss", layer="notebook", scope="project/web/task/lexer",
+                  data={"promote": "fact"})  # fmt: skip
+    boss.task.move("lexer", "done")
+    assert texts(boss.knowledge.query()) == ["from the boss"]
+    assert texts(boss.knowledge.proposals()) == ["from an agent"]
+
+
 def test_a_reader_ends_nothing(whole: Memory, finn: Memory) -> None:
     finn.notebook("lexer").note("his")
     with pytest.raises(ForbiddenError):

@@ -1,5 +1,6 @@
 """The three tiers by their own words, and what is promoted from one to the next."""
 
+import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -98,6 +99,20 @@ def test_over_the_bound_the_least_important_tenth_goes_the_oldest_first(whole: M
     web.undo(added.eviction.receipt.tx)
     assert web.count({"layer": "knowledge"}) == 21
     assert len(web.project_tier.query_decisions(limit=50)) == 10
+
+
+def test_what_goes_is_what_sorting_everything_would_say(whole: Memory) -> None:
+    web, dice = whole.project("web"), random.Random(7)
+    for number in range(60):
+        importance = dice.choice([0.1, 0.3, 0.3, 0.5])
+        web.knowledge.put("fact", f"f{number}", f"fact {number}", importance=importance)
+    every = sorted(web.knowledge.query(limit=100), key=lambda one: (one.importance, one.updated_at))
+    for bound in (59, 50):
+        gone = web.project_tier(max_items=bound).evict()
+        assert gone is not None
+        count = len(every) // 10
+        assert list(gone.records) == every[:count]
+        every = every[count:]
 
 
 def test_the_bound_belongs_to_the_tier_and_to_one_project(whole: Memory) -> None:
@@ -252,6 +267,13 @@ def test_changing_a_global_preference_asks_and_shows_both(whole: Memory) -> None
     assert (one.text, one.rev) == ("two lines", 2)
 
 
+def test_a_key_is_given_to_words_that_had_none(whole: Memory) -> None:
+    tier = whole.global_tier(confirm=Asked(True))
+    tier.add_preference("short answers", "style")
+    tier.add_preference("short answers", "style", key="length")
+    assert whole.knowledge.get("preference", "length") is not None
+
+
 def test_a_yes_is_for_the_change_that_was_shown(whole: Memory) -> None:
     whole.global_tier(confirm=Asked(True)).add_preference("short", "style", key="length")
 
@@ -330,6 +352,7 @@ def test_promotion_to_everybody_is_explicit_and_asks_for_preferences(whole: Memo
 def test_clearing_global_memory_asks_and_can_be_undone(whole: Memory) -> None:
     whole.global_tier.add_pattern("retry with jitter", "network")
     whole.global_tier(confirm=Asked(True)).add_preference("short answers", "style")
+    whole.global_tier.add_preference("this one waits", "style")
     web = whole.project("web")
     web.project_tier.add_decision("raw SQL")
     with pytest.raises(ForbiddenError, match="asking"):
@@ -338,8 +361,9 @@ def test_clearing_global_memory_asks_and_can_be_undone(whole: Memory) -> None:
     yes = Asked(True)
     receipt = whole.global_tier(confirm=yes).clear_all()
     assert receipt is not None
-    assert "all 2 records" in yes.questions[0]
+    assert "all 3 records" in yes.questions[0]
     assert whole.knowledge.query() == []
+    assert whole.knowledge.proposals() == []
     assert len(web.project_tier.query_decisions()) == 1
     whole.undo(receipt.tx)
     assert len(whole.knowledge.query()) == 2

@@ -6,11 +6,13 @@ with the new status, there is no moment at which only half of it has happened.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.record import State
 from lamina.core.scope import Scope
+from lamina.core.settings import in_force
 from lamina.errors import InvalidInputError
 from lamina.layers.face import every
 from lamina.layers.promoting import PROMOTE, promotions
@@ -18,7 +20,7 @@ from lamina.layers.promoting import PROMOTE, promotions
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from lamina.core.changes import Change
+    from lamina.core.changes import Change, Put
     from lamina.core.record import Record
     from lamina.layers.face import Door
     from lamina.writing import WritePath
@@ -52,10 +54,18 @@ def put_aside(
     """The changes that promote and put aside every note on these tasks within reach."""
     notes = list(notes_on(door, root, tasks))
     marked = [(note, str(note.data[PROMOTE])) for note in notes if note.data.get(PROMOTE)]
-    promoted = promotions(door, path, marked, Scope.of(root))
+    promoted = [_reviewed(door, put) for put in promotions(door, path, marked, Scope.of(root))]
     if fate is Fate.KEEP:
         return [*promoted]
     return [*promoted, *(path.move(note, _STATE[fate]) for note in notes)]
+
+
+def _reviewed(door: Door, put: Put) -> Put:
+    """Where knowledge is reviewed, ending a task is no review of what others have marked."""
+    if put.content.source == door.principal.name:
+        return put
+    review = in_force(door.store.settings(), "knowledge.accept") == "review"
+    return replace(put, proposal=put.proposal or review)
 
 
 def taken_up(door: Door, path: WritePath, root: str, task: str) -> list[Change]:

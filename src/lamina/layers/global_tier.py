@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from lamina.core.record import State
 from lamina.core.scope import GLOBAL
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from lamina.layers.face import Door
 
     Confirm: TypeAlias = Callable[[str], bool]
+
+_THERE: Final = {"$in": [State.CURRENT.value, State.PROPOSED.value]}
+"""In force, or waiting to be."""
 
 
 class GlobalTier(Face):
@@ -46,7 +49,7 @@ class GlobalTier(Face):
         `None` says that it was declined. What is known already asks nobody.
         """
         put = self._drafted(PREFERENCE, preference, category, key)
-        known = self._known(PREFERENCE, preference, category)
+        known = self._known(PREFERENCE, preference, category, key)
         asks = known is None or known.state is State.PROPOSED
         if known is not None and (self._confirm is None or not asks):
             return self._door.edit(known.id)
@@ -101,15 +104,16 @@ class GlobalTier(Face):
                 "all of global memory is not forgotten without asking",
                 remedy="Use mem.global_tier(confirm=…).clear_all()",
             )
-        found = self._every()
+        found = self._every(state=_THERE)
         if not found or not self._agreed(f"Forget all {len(found):,} records of global memory?"):
             return None
         return self._moved(found, State.FORGOTTEN)
 
-    def _known(self, kind: str, text: str, label: str) -> Record | None:
+    def _known(self, kind: str, text: str, label: str, key: str | None = None) -> Record | None:
         """The same words under the same label, in force or waiting."""
-        states = {"$in": [State.CURRENT.value, State.PROPOSED.value]}
-        return next(iter(self._find(1, kind=kind, text=text, tags=[label], state=states)), None)
+        where = {} if key is None else {"key": key}
+        found = self._find(1, kind=kind, text=text, tags=[label], state=_THERE, **where)
+        return next(iter(found), None)
 
     def _drafted(self, kind: str, text: str, label: str, key: str | None) -> Put:
         field = "category" if kind == PREFERENCE else "domain"

@@ -11,14 +11,12 @@ from lamina.core.record import State
 from lamina.core.scope import Scope
 from lamina.errors import ConflictError, InvalidInputError, NotFoundError
 from lamina.layers.ending import Fate, check_fate, put_aside, taken_up
-from lamina.layers.face import Face
+from lamina.layers.face import PAGE, Face
 
 if TYPE_CHECKING:
     from lamina.core.changes import Change, Receipt
     from lamina.core.record import Record
     from lamina.layers.attempts import Attempt
-
-MANY: Final = 10_000
 
 
 class Status(StrEnum):
@@ -85,14 +83,14 @@ class Tasks(Face):
         where: dict[str, Any] = {} if status is None else {"data.status": _status(status).value}
         where |= {} if milestone is None else {"data.milestone": milestone}
         where |= _ARCHIVED if archived else {}
-        found = self._find(MANY, **where)
+        found = self._every(**where)
         found.sort(key=lambda one: (-int(one.data.get("priority", 0)), one.created_at, one.id))
         return found[:limit]
 
     def ready(self, *, limit: int = 100) -> list[Record]:
         """Open tasks that wait for nothing that has not been done."""
         done = {one.key for one in self._known() if one.data.get("status") == Status.DONE}
-        waiting = self.query(status=Status.OPEN, limit=MANY)
+        waiting = self.query(status=Status.OPEN, limit=PAGE)
         free = [one for one in waiting if done.issuperset(one.data.get("blocked_by", ()))]
         return free[:limit]
 
@@ -137,7 +135,7 @@ class Tasks(Face):
 
     def archive(self, milestone: str) -> Receipt:
         """Put the tasks of a milestone aside, once every one of them has ended."""
-        found = self._find(MANY, **{"data.milestone": milestone})
+        found = self._every(**{"data.milestone": milestone})
         if not found:
             raise NotFoundError(f"no task belongs to the milestone {milestone!r:.80}")
         going_on = [str(one.key) for one in found if one.data["status"] not in ENDED]
@@ -176,7 +174,7 @@ class Tasks(Face):
 
     def _known(self) -> list[Record]:
         """Every task, those with a milestone behind them included: others may wait for them."""
-        return [*self._find(MANY), *self._find(MANY, **_ARCHIVED)]
+        return [*self._every(), *self._every(**_ARCHIVED)]
 
     def _check_free(self, found: Record, wanted: Status) -> None:
         if wanted is not Status.DONE:

@@ -187,4 +187,4 @@ class ProjectTier(Face):
         equals = self._door.query(
             {**here, "importance": bound}, order_by="-updated_at", limit=count - len(below)
         )
-        return below + equals
+        return sorted(below + equals, key=lambda one: (one.importance, one.updated_at))
