@@ -10,6 +10,7 @@ import lamina
 from lamina import Memory
 
 TASKS, NOTES, KILLS = 24, 20, 4
+WHOLE = frozenset((("active", NOTES, 0, 0), ("done", 0, NOTES, 3)))
 ENDING = """
 import sys, lamina
 finn = lamina.open(sys.argv[1]).agent("finn", project="web")
@@ -47,10 +48,10 @@ def killed(folder: Path, lines: int, delay: float) -> list[str]:
         return [name for name in (*told, *child.stdout.read().split()) if name]
 
 
-def standing(finn: Memory, task: str) -> tuple[object, int, int, int]:
+def standing(finn: Memory, task: str) -> tuple[str, int, int, int]:
     book = finn.notebook(task)
     known = [one for one in finn.knowledge.query(limit=1_000) if one.text.startswith(f"{task} ")]
-    status = finn.task.get(task).data["status"]
+    status = str(finn.task.get(task).data["status"])
     return status, len(book.read()), len(book.read(archived=True)), len(known)
 
 
@@ -63,7 +64,7 @@ def test_a_task_that_is_killed_while_it_ends_has_ended_whole_or_not(tmp_path: Pa
             finn, ended = whole.agent("finn", project="web"), set[str]()
             for number in range(TASKS):
                 found = standing(finn, f"t-{number}")
-                assert found in (("active", NOTES, 0, 0), ("done", 0, NOTES, 3)), number
+                assert found in WHOLE, number
                 ended |= {f"t-{number}"} if found[0] == "done" else set()
         assert done <= ended
     assert len(done) >= KILLS
