@@ -189,7 +189,10 @@ def test_a_corrected_note_promoted_again_corrects_its_knowledge(
         tier.promote(note.id, kind="fact")
     [known] = finn.knowledge.query()
     assert known.text == "the port is 443"
-    assert [one.text for one in finn.knowledge.proposals()] == ["the port is 8080"]
+    [waiting] = finn.knowledge.proposals()
+    assert waiting.text == "the port is 8080"
+    whole.accept(waiting.id)
+    assert [one.text for one in finn.knowledge.query()] == ["the port is 8080"]
 
 
 def test_where_review_is_asked_for_promotion_waits_once(whole: Memory, finn: Memory) -> None:
@@ -347,6 +350,17 @@ def test_promotion_to_everybody_is_explicit_and_asks_for_preferences(whole: Memo
     whole.global_tier.promote(added.receipt.id, kind="preference")
     assert whole.global_tier.query_preferences() == []
     assert [one.text for one in whole.knowledge.proposals()] == ["short answers"]
+
+
+def test_what_two_projects_promote_under_one_key_stands_side_by_side(whole: Memory) -> None:
+    for name, port in (("web", "8080"), ("shop", "9090")):
+        project = whole.project(name)
+        project.knowledge.put("fact", "port", port)
+        [record] = project.knowledge.query()
+        for _ in range(2):
+            whole.global_tier.promote(record.id, kind="fact")
+    found = {one.key: one.text for one in whole.knowledge.query()}
+    assert found == {"port": "8080", "port (project/shop)": "9090"}
 
 
 def test_clearing_global_memory_asks_and_can_be_undone(whole: Memory) -> None:

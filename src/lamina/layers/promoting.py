@@ -57,12 +57,32 @@ def promotions(
     door: Door, path: WritePath, asked: Iterable[tuple[Record, str]], target: Scope
 ) -> list[Put]:
     """The changes that make each record knowledge of a kind; none for what is there already."""
-    drafts = [
-        _draft(record, kind, target, door.principal)
-        for record, kind in asked
-        if not _is_there(door, record, kind, target)
-    ]
-    return [_asking_first(put) for put in path.puts(drafts, target)]
+    found = (
+        _promotion(door, path, record, check_promotion(kind), target) for record, kind in asked
+    )
+    return [_asking_first(put) for put in found if put is not None]
+
+
+def _promotion(door: Door, path: WritePath, record: Record, kind: str, target: Scope) -> Put | None:
+    """A new record, or a new version of what the same one was promoted to before."""
+    states = [State.CURRENT.value, State.PROPOSED.value]
+    where = {f"data.{PROMOTED}.id": record.id, "kind": kind, "state": {"$in": states}}
+    before = _there(door, target, **where)
+    if any(one.text == record.text for one in before):
+        return None
+    draft = _draft(record, kind, target, door.principal)
+    current = next((one for one in before if one.state is State.CURRENT), None)
+    if current is None and record.key is not None:
+        # What others promoted under the same key is another statement, and stays.
+        is_taken = bool(_there(door, target, kind=kind, key=record.key))
+        draft["key"] = f"{record.key} ({record.scope})" if is_taken else record.key
+        draft["expect"] = 0
+    [put] = path.puts([draft], target)
+    return put if current is None else replace(put, revises=current.id)
+
+
+def _there(door: Door, target: Scope, **where: Any) -> list[Record]:
+    return door.query({"layer": KNOWLEDGE, "scope": target.path, **where})
 
 
 def _draft(record: Record, kind: str, target: Scope, speaker: Principal) -> Draft:
@@ -72,9 +92,7 @@ def _draft(record: Record, kind: str, target: Scope, speaker: Principal) -> Draf
     draft: dict[str, Any] = {
         "layer": KNOWLEDGE,
         "scope": target.path,
-        "kind": check_promotion(kind),
-        # Of its own: what was promoted from elsewhere under the same key is another statement.
-        "key": f"{PROMOTED}:{record.id}",
+        "kind": kind,
         "text": record.text,
         "data": {**said, PROMOTED: origin},
         "tags": record.tags,
@@ -86,19 +104,6 @@ def _draft(record: Record, kind: str, target: Scope, speaker: Principal) -> Draf
     if may_name_source(speaker):
         draft["source"] = record.source
     return cast("Draft", draft)
-
-
-def _is_there(door: Door, record: Record, kind: str, target: Scope) -> bool:
-    """Whether these words of this record stand there, or wait there to be accepted."""
-    where = {
-        "layer": KNOWLEDGE,
-        "scope": target.path,
-        "kind": kind,
-        "text": record.text,
-        f"data.{PROMOTED}.id": record.id,
-        "state": {"$in": [State.CURRENT.value, State.PROPOSED.value]},
-    }
-    return bool(door.query(where, limit=1))
 
 
 def _asking_first(put: Put) -> Put:
