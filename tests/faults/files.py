@@ -16,17 +16,17 @@ from unittest import mock
 import lamina
 from lamina import ConflictError, Memory
 from lamina.core.record import Record
-from lamina.files import Files
+from lamina.files import Files, syncing, taking, telling
 from tests.faults.report import Report, Tell
 
 PLACES = (":memory:", "json:{folder}/store.json", "{folder}/store")
 """Mostly without a disk of its own: what is tried is the merge."""
 WEIGHTS = (6, 1, 3)
-CUTS = (
-    "lamina.files.syncing.write_bases", "lamina.files.syncing.placed",
-    "lamina.files.syncing.written", "lamina.files.telling.placed",
-    "lamina.files.taking.Taking.commit",
+CUTS: tuple[tuple[object, str], ...] = (
+    (syncing, "write_bases"), (syncing, "placed"), (syncing, "written"),
+    (telling, "placed"), (taking.Taking, "commit"),
 )  # fmt: skip
+"""Where a sync may end."""
 EMOJI = ("🎉", "👩‍👩‍👧", "naïve", "日本語", "`code`", "[[link]]", "#tag", "^not-an-id", "**bold**", "<b>")
 HEADINGS = ("## Decisions", "## Conventions", "## Deployment notes", "### 2026-02-05")
 
@@ -258,8 +258,18 @@ class Play:
 
     def sync(self) -> None:
         """Files and store come together."""
+        kept = self._kept()
         self.files.sync()
+        self._settle(kept)
+
+    def _kept(self) -> int:
+        return sum(1 for _ in (self.root / "kept").rglob("*"))
+
+    def _settle(self, kept: int) -> None:
+        """Where too much was removed at once, it was all put back, and a copy kept."""
         self.doubted = set()
+        if self._kept() > kept:
+            self.human.removed = set()
 
     def cut(self) -> None:
         """A sync that ends somewhere in the middle."""
@@ -279,16 +289,16 @@ class Play:
 
             return call
 
-        name = self.random.choice(CUTS)
-        module, _, attribute = name.rpartition(".")
-        target = mock._importer(module)  # type: ignore[attr-defined]
-        real = getattr(target, attribute)
+        owner, name = self.random.choice(CUTS)
+        kept = self._kept()
         try:
-            with mock.patch(name, broken(real) if module[-1].islower() else broken(real)):
+            with mock.patch.object(owner, name, broken(getattr(owner, name))):
                 self.files.sync()
             self.doubted = set()
         except CutError:
             pass
+        if self._kept() > kept:
+            self.human.removed = set()
 
     def snapshot(self) -> dict[str, bytes]:
         """Every file that people see."""
@@ -363,7 +373,7 @@ def _differing(before: dict[str, bytes], play: Play) -> set[str]:
 
 def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
     """Play `size` interleavings."""
-    report = Report("files", seed)
+    report = Report("files", seed, 0)
     for number in range(size):
         here = folder / str(number)
         here.mkdir()

@@ -217,10 +217,12 @@ class _Merger:
             return
         self._seen.add(name)
         if self._sheet.said(found) != dict(entry.said):
-            self._result.steps.append(Step(entry, found, clash=True))
+            known = self._sides.base.entries.get(name)
+            clash = known is None or known.rev != found.rev
+            self._result.steps.append(Step(entry, found, clash))
 
     def _removed(self) -> None:
-        base, current = self._sides.base.entries, self._sides.current
+        base, current = self._known(), self._sides.current
         gone = [name for name in base if name not in self._seen and name in current]
         lost = [current[name] for name in gone if current[name].rev == base[name].rev]
         self._result.kept = [current[name] for name in gone if current[name].rev != base[name].rev]
@@ -229,6 +231,15 @@ class _Merger:
             self._drop_torn_end()
         else:
             self._result.steps += [Step(record=record) for record in lost]
+
+    def _known(self) -> dict[str, Known]:
+        """What the file was made from, and what was taken over from it since."""
+        known = dict(self._sides.base.entries)
+        for digest, name in self._sides.taken.items():
+            record = self._sides.current.get(name)
+            if record and self._sides.digest(_text(self._sheet.said(record))) == digest:
+                known[name] = Known(record.rev, digest)
+        return known
 
     def _drop_torn_end(self) -> None:
         """A file cut off in the middle ends with half an entry, which nobody wrote."""

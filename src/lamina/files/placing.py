@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lamina.files.bases import WAS
 
 if TYPE_CHECKING:
     from lamina.files.folder import Folder, Stamp
+
+_PART: Final = ".part"
 
 
 def swept(here: Folder, there: Folder, file: str) -> None:
@@ -16,7 +18,7 @@ def swept(here: Folder, there: Folder, file: str) -> None:
     for name in here.names():
         if not name.startswith(f".{file}."):
             continue
-        if name.endswith(".part"):
+        if name.endswith(_PART):
             here.remove(name)
         else:
             # It was exchanged for the new file, or is the new file itself: it is looked at again.
@@ -24,11 +26,10 @@ def swept(here: Folder, there: Folder, file: str) -> None:
 
 
 def written(here: Folder, file: str, content: bytes) -> tuple[str, Stamp | None]:
-    """A whole new file beside the old one."""
+    """A whole new file beside the old one, under a name that says that it may be thrown away."""
     fresh = f".{file}.{os.urandom(6).hex()}"
-    here.write_new(f"{fresh}.part", content)
-    here.rename(f"{fresh}.part", fresh)
-    return fresh, here.stamp(fresh)
+    here.write_new(f"{fresh}{_PART}", content)
+    return fresh, here.stamp(f"{fresh}{_PART}")
 
 
 def placed(here: Folder, there: Folder, file: str, fresh: str, *, is_new: bool) -> bool:
@@ -36,6 +37,8 @@ def placed(here: Folder, there: Folder, file: str, fresh: str, *, is_new: bool) 
 
     An editor may have saved, or be about to, since the old one was read: it is looked at again.
     """
+    # From here on what bears this name may be the old file, so it is not thrown away unseen.
+    here.rename(f"{fresh}{_PART}", fresh)
     try:
         if is_new:
             here.link(fresh, file)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
@@ -58,14 +58,18 @@ class Book:
     """What is kept of a file that no entry says."""
 
     frame: Frame = field(default_factory=Frame)
-    base: str = ""
-    """The revision of the file that entries were taken from."""
-    taken: Mapping[str, str] = field(default_factory=dict)
-    """Entries that were taken over, by digest, each with the name it got."""
+    taken: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Entries that were taken over, by digest, each with the name it got; by the revision that the
+    file was made from."""
 
     def taken_from(self, revision: str) -> Mapping[str, str]:
         """What was taken over from a file that was made from this revision."""
-        return self.taken if self.base == revision else {}
+        return self.taken.get(revision, {})
+
+    def taking(self, revision: str, entries: Mapping[str, str]) -> Book:
+        """The book with more entries taken over; of earlier files only the last is kept in mind."""
+        earlier = [(old, found) for old, found in self.taken.items() if old != revision][-1:]
+        return replace(self, taken={**dict(earlier), revision: {**self.taken_from(revision), **entries}})
 
 
 def book_key(file: str) -> str:
@@ -84,9 +88,7 @@ def read_book(reader: Reader, scope: str, file: str) -> Book:
         tuple(_texts(data.get("front"))), str(data.get("title", "")),
         tuple(_texts(data.get("sections"))), tuple(_texts(data.get("order"))),
     )  # fmt: skip
-    taken = data.get("taken")
-    named = {str(k): str(v) for k, v in taken.items()} if isinstance(taken, dict) else {}
-    return Book(frame, str(data.get("base", "")), named)
+    return Book(frame, _taken(data.get("taken")))
 
 
 def book_draft(book: Book, scope: str, file: str) -> Draft:
@@ -94,13 +96,24 @@ def book_draft(book: Book, scope: str, file: str) -> Draft:
     frame = book.frame
     said: dict[str, Any] = {
         "front": list(frame.front), "title": frame.title, "sections": list(frame.sections),
-        "order": list(frame.order), "base": book.base, "taken": dict(book.taken),
+        "order": list(frame.order),
+        # As a list, because the order counts: the last was taken from last.
+        "taken": [[revision, dict(entries)] for revision, entries in book.taken.items()],
     }  # fmt: skip
     data = {name: value for name, value in said.items() if value}
     return {
         "layer": "now", "scope": scope, "kind": FRAME, "key": book_key(file),
         "text": f"how {file} is arranged", "data": data,
     }  # fmt: skip
+
+
+def _taken(value: object) -> dict[str, dict[str, str]]:
+    pairs = value if isinstance(value, list) else []
+    return {
+        str(one[0]): {str(digest): str(name) for digest, name in one[1].items()}
+        for one in pairs
+        if isinstance(one, list) and len(one) == 2 and isinstance(one[1], dict)  # noqa: PLR2004
+    }
 
 
 def _texts(value: object) -> list[str]:

@@ -113,10 +113,12 @@ class TwoWay:
         """Commit what the page asks for, again if the store moves in the meantime."""
         for _ in range(_TRIES):
             records, book = self._records(), read_book(self._desk.reader, self._scope, self._file)
-            current = self._current(records, page, base)
+            earlier = book.taken_from(base.revision if base else "")
+            known = [*(base.entries if base else ()), *earlier.values()]
+            current = self._current(records, page, known)
             kinds = frozenset(record.kind for record in records)
             sides = Sides(
-                base or Base(), current, book.taken_from(base.revision if base else ""),
+                base or Base(), current, earlier,
                 self._desk.fingerprint, lambda said: self._found(said, kinds),
             )  # fmt: skip
             found = merge(self._sheet, page, sides)
@@ -136,9 +138,8 @@ class TwoWay:
         revision = base.revision if base else ""
         digests = {self._desk.fingerprint(text): name for text, name in taken.names.items()}
         frame = self._arrangement(page, base, book.frame, taken.names)
-        if not digests:
-            return replace(book, frame=frame)
-        return Book(frame, revision, {**book.taken_from(revision), **digests})
+        arranged = replace(book, frame=frame)
+        return arranged.taking(revision, digests) if digests else arranged
 
     def _arrangement(
         self, page: Page, base: Base | None, before: Frame, names: Mapping[str, str]
@@ -163,12 +164,12 @@ class TwoWay:
         return self._desk.fitting(shown) if weighty else shown
 
     def _current(
-        self, records: Sequence[Record], page: Page, base: Base | None
+        self, records: Sequence[Record], page: Page, known: Sequence[str]
     ) -> dict[str, Record]:
+        """Every record that the file speaks of or was made from, by name."""
         current = {self._sheet.name(record): record for record in records}
         if self._sheet.by_id:
-            named = {entry.name for entry in page.entries if entry.name}
-            named |= set(base.entries) if base else set()
+            named = {entry.name for entry in page.entries if entry.name} | set(known)
             for record in self._desk.reader.named(named - set(current)):
                 if record.state.value == "current" and record.scope == self._scope:
                     current[record.id] = record

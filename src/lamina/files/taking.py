@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lamina.core.names import check_key
 from lamina.core.record import State
 from lamina.errors import InvalidInputError, LaminaError
+from lamina.files.headings import SECTION
 from lamina.files.reading import Book, book_draft
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.core.scope import Scope
     from lamina.files.merging import Merge, Sheet, Step
+    from lamina.files.page import Entry
     from lamina.memory import Memory
     from lamina.writing import WritePath
 
@@ -90,7 +92,7 @@ class Taking:
         if not _says_anything(entry.said) and not fields.get("data", record.data):
             self._forget(record)
             return
-        self._change(record, fields, clash=step.clash)
+        self._change(record, self._fitting(record, fields, entry, holder), clash=step.clash)
         self.result.names[entry.text] = self._sheet.name(record)
 
     def _add(
@@ -118,6 +120,21 @@ class Taking:
         kind, key = self._sheet.draft(None, said, self._kinds).get("kind"), said["key"]
         held = holder(said)
         return _is_no_key(key) or _slot(kind, key) in self._names or bool(held and held.key == key)
+
+    def _fitting(
+        self, record: Record, fields: dict[str, Any], entry: Entry,
+        holder: Callable[[Mapping[str, Any]], Record | None],
+    ) -> dict[str, Any]:  # fmt: skip
+        """The same fields, less a kind under which another record holds the key already."""
+        if record.key is None or fields.get("kind", record.kind) == record.kind:
+            return fields
+        slot = _slot(fields["kind"], record.key)
+        held = holder(entry.said)
+        if slot not in self._names and (held is None or held.id == record.id):
+            self._names.add(slot)
+            return fields
+        kept = {name: value for name, value in fields.items() if name != "kind"}
+        return {**kept, "data": {**fields["data"], SECTION: "\n".join(entry.said["path"])}}
 
     def _change(self, record: Record, fields: dict[str, Any], *, clash: bool) -> None:
         if not fields:
