@@ -239,6 +239,26 @@ def test_an_archived_task_is_neither_moved_nor_replaced(finn: Memory) -> None:
         finn.task.get("nobody")
 
 
+def test_a_status_that_nobody_knows_is_as_good_as_open(finn: Memory) -> None:
+    # Written past the face, as a file may have it.
+    for name, data in (
+        ("odd", {"status": "pending", "milestone": "m2"}),
+        ("bare", {"priority": 1}),
+    ):
+        finn.remember("from a file", layer="task", key=name, scope="project/web", data=data)
+    finn.task.change("lexer", blocked_by=["odd"])
+    with pytest.raises(ConflictError, match="waits for odd"):
+        finn.task.move("lexer", "done")
+    with pytest.raises(ConflictError, match="odd"):
+        finn.task.archive("m2")
+    for name in ("odd", "bare"):
+        with finn.task.attempt(name, approach="any"):
+            pass
+        finn.task.move(name, "active")
+        finn.task.move(name, "done")
+    finn.task.move("lexer", "done")
+
+
 def test_more_notes_than_one_page_all_go(finn: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lamina.layers.face.PAGE", 3)
     for number in range(10):

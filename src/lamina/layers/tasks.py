@@ -105,7 +105,7 @@ class Tasks(Face):
         Opening a task again brings back what was archived.
         """
         found, wanted, fate = self._required(task), _status(status), check_fate(notebook)
-        current = Status(found.data["status"])
+        current = status_of(found)
         if wanted not in _NEXT[current]:
             allowed = ", ".join(one.value for one in _NEXT[current])
             raise ConflictError(
@@ -128,7 +128,7 @@ class Tasks(Face):
 
         For notes that were out of reach of whoever ended the task, or written after it.
         """
-        ended = {str(one.key) for one in self._known() if one.data.get("status") in ENDED}
+        ended = {str(one.key) for one in self._known() if status_of(one) in ENDED}
         path = self._path
         changes = put_aside(self._door, path, self.scope, ended, Fate.ARCHIVE)
         return path.commit(changes) if changes else None
@@ -138,7 +138,7 @@ class Tasks(Face):
         found = self._every(**{"data.milestone": milestone})
         if not found:
             raise NotFoundError(f"no task belongs to the milestone {milestone!r:.80}")
-        going_on = [str(one.key) for one in found if one.data["status"] not in ENDED]
+        going_on = [str(one.key) for one in found if status_of(one) not in ENDED]
         if going_on:
             raise ConflictError(
                 f"the milestone {milestone!r:.80} is not over: {', '.join(going_on[:5])}",
@@ -151,7 +151,7 @@ class Tasks(Face):
         """An attempt at a task, for `with`: it keeps what was tried, how it ended and its cost."""
         from lamina.layers.attempts import Attempt
 
-        if self._required(task).data["status"] in ENDED:
+        if status_of(self._required(task)) in ENDED:
             raise ConflictError(
                 f"the task {task!r:.80} has ended", remedy="Open it again: move(task, 'open')"
             )
@@ -182,7 +182,7 @@ class Tasks(Face):
         waits = [
             name
             for name in found.data.get("blocked_by", ())
-            if (one := self._holder(name)) is not None and one.data["status"] not in ENDED
+            if (one := self._holder(name)) is not None and status_of(one) not in ENDED
         ]
         if waits:
             raise ConflictError(
@@ -222,6 +222,14 @@ class Tasks(Face):
                 seen.add(name)
                 left += every.get(name, ())
         return False
+
+
+def status_of(task: Record) -> Status:
+    """How far a task has come; what says nothing that is known, as a file may, is open."""
+    try:
+        return Status(str(task.data.get("status")))
+    except ValueError:
+        return Status.OPEN
 
 
 def _status(status: object) -> Status:
