@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,21 @@ def test_what_goes_is_what_sorting_everything_would_say(whole: Memory) -> None:
         count = len(every) // 10
         assert list(gone.records) == every[:count]
         every = every[count:]
+
+
+def test_who_adds_at_the_same_time_gets_no_error_for_what_another_evicts(whole: Memory) -> None:
+    tier = whole.project("web").project_tier(max_items=20)
+
+    def adding(who: int) -> int:
+        return sum(
+            tier.add_pattern(f"{who} {n}", "x").receipt.action == "created" for n in range(20)
+        )
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(adding, range(4))) == 80
+    while tier.evict():
+        pass
+    assert whole.project("web").count({"layer": "knowledge"}) <= 20
 
 
 def test_the_bound_belongs_to_the_tier_and_to_one_project(whole: Memory) -> None:
