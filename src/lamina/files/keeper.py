@@ -5,7 +5,8 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from contextlib import contextmanager
+import shutil
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -86,6 +87,21 @@ class Files:
                 self._place(desk, place, everything=everything(place))
             self._keep_cursor(start)
         return desk.report
+
+    def adopt(self) -> SyncReport:
+        """Make files of another store those of this one, and sync them."""
+        with suppress(FileNotFoundError):
+            shutil.rmtree(self.root / STATE)
+        return self.sync()
+
+    def is_behind(self) -> bool:
+        """Whether the store has moved on since these files were written."""
+        return self._cursor() != self._mem.cursor()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until somebody writes to the store, but no longer than this; whether they did."""
+        with self._mem.changes(self._mem.cursor(), follow=True, timeout=seconds) as feed:
+            return next(iter(feed), None) is not None
 
     def _to_look_at(self, desk: Desk) -> tuple[list[Place], Callable[[Place], bool]]:
         """The places there are, and which of them the store has changed since the last time."""

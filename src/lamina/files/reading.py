@@ -69,7 +69,9 @@ class Book:
     def taking(self, revision: str, entries: Mapping[str, str]) -> Book:
         """The book with more entries taken over; of earlier files only the last is kept in mind."""
         earlier = [(old, found) for old, found in self.taken.items() if old != revision][-1:]
-        return replace(self, taken={**dict(earlier), revision: {**self.taken_from(revision), **entries}})
+        return replace(
+            self, taken={**dict(earlier), revision: {**self.taken_from(revision), **entries}}
+        )
 
 
 def book_key(file: str) -> str:

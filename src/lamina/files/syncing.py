@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.errors import ConflictError
@@ -12,7 +13,6 @@ from lamina.files.folder import opened
 from lamina.files.layout import STATE
 from lamina.files.memory_page import MOST, MemoryPage
 from lamina.files.merging import Base, Known, Sides, merge
-from lamina.files.page import Frame
 from lamina.files.placing import placed, swept, written
 from lamina.files.reading import Book, read_book
 from lamina.files.taking import Taken, Taking
@@ -25,20 +25,11 @@ if TYPE_CHECKING:
     from lamina.files.folder import Folder
     from lamina.files.layout import Place
     from lamina.files.merging import Sheet
-    from lamina.files.page import Page
+    from lamina.files.page import Frame, Page
 
 _LARGEST: Final = 8_000_000
 """No file that people write by hand is larger."""
 _TRIES: Final = 8
-
-
-@dataclass(slots=True)
-class _Seen:
-    """An edited file, read and compared."""
-
-    base: Base | None = None
-    page: Page | None = None
-    lost: list[Record] = field(default_factory=list)
 
 
 class TwoWay:
@@ -119,11 +110,12 @@ class TwoWay:
             kinds = frozenset(record.kind for record in records)
             sides = Sides(
                 base or Base(), current, earlier,
-                self._desk.fingerprint, lambda said: self._found(said, kinds),
+                self._desk.fingerprint, partial(self._found, kinds),
             )  # fmt: skip
             found = merge(self._sheet, page, sides)
-            taking = Taking(self._desk.mem, self._desk.path, self._sheet, self._place.scope)
-            taken = taking.take(found, current, kinds, sides.find)
+            desk, scope = self._desk, self._place.scope
+            taking = Taking(desk.mem, desk.path, self._sheet, scope, kinds)
+            taken = taking.take(found, sides)
             taken.problems = [*found.problems, *taken.problems]
             try:
                 taking.commit(self._new_book(page, base, book, taken), book)
@@ -175,7 +167,7 @@ class TwoWay:
                     current[record.id] = record
         return current
 
-    def _found(self, said: Mapping[str, Any], kinds: frozenset[str]) -> Record | None:
+    def _found(self, kinds: frozenset[str], said: Mapping[str, Any]) -> Record | None:
         """A record that says the same as a new entry, or holds its key."""
         if not self._sheet.by_id:
             return None
