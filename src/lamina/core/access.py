@@ -19,6 +19,8 @@ _NOT_WORKING: Final = _EVERY - {"working"}
 _AGENT_WRITES: Final = frozenset(("knowledge", "episode", "artifact", "blackboard", "task"))
 _FILLERS: Final = (Surface.PIPELINE, Surface.IMPORT)
 _PRODUCER_ONLY: Final = frozenset(("episode", "artifact"))
+PUBLIC: Final = "visibility=public"
+"""The tag of what an agent lets the others of its project ask for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
 
     from lamina.core.changes import Receipt
     from lamina.core.draft import ContentFields, Draft
-    from lamina.core.principal import Principal
+    from lamina.core.principal import Principal, Surface
     from lamina.core.record import Record
     from lamina.core.scope import Scope
     from lamina.feed import Feed
     from lamina.recalling import How
     from lamina.results import Recall
+    from lamina.writing import WritePath
 
 
 class Door(Protocol):
@@ -68,6 +69,9 @@ class Door(Protocol):
         timeout: float | None = None,
     ) -> Feed:
         """What happened behind a cursor, and what happens."""
+
+    def path_for(self, surface: Surface) -> WritePath:
+        """The write path of this handle."""
 
 
 class Face:

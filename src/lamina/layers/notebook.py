@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
+from lamina import clock
+from lamina.core.record import State
+from lamina.errors import InvalidInputError, SecretError
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lamina.capsule import About
     from lamina.core.changes import Receipt
     from lamina.core.record import Record
     from lamina.core.scope import Scope
     from lamina.layers.face import Door
     from lamina.recalling import How
     from lamina.results import Recall
+
+
+MANY: Final = 10_000
 
 
 class Notebook(Face):
@@ -47,8 +56,30 @@ class Notebook(Face):
 
     def discard(self) -> Receipt | None:
         """Forget every note, in one change that can be undone; nothing when there is none."""
-        found = self._find(10_000)
+        found = self._find(MANY)
         return self._door.forget(*(record.id for record in found)) if found else None
+
+    def capsule(self, path: str | Path, *, replace: bool = False) -> About:
+        """Make one portable file of these notes, current and archived, for `lamina.capsule`.
+
+        Secrets stay here: the file holds their references. A file that is there is not replaced,
+        unless told so.
+        """
+        from lamina import capsule
+
+        now, states = clock.now(), [state.value for state in capsule.STATES]
+        found = self._find(MANY, state={"$in": states})
+        if len(found) == MANY:
+            raise InvalidInputError(f"a capsule holds fewer than {MANY:,} notes")
+        notes = [one for one in found if one.state is not State.CURRENT or one.is_live(now)]
+        return capsule.write(path, self.scope, notes, self._sign, replace=replace)
+
+    def _sign(self, value: bytes) -> str:
+        try:
+            return self._door.path_for(self._door.principal.surface).fingerprint(value)
+        except SecretError:
+            # Without its key a store cannot say later that the capsule is its own.
+            return ""
 
 
 class Notebooks:
