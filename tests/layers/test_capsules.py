@@ -78,7 +78,9 @@ def test_a_capsule_holds_what_was_archived_and_nothing_forgotten(
     book.note("a heron that was kept")
     archived = finn.get(book.note("a heron that was archived").outcomes[0].id)
     gone = book.note("a heron that was forgotten").outcomes[0].id
-    finn.remember("a heron of a moment", layer="notebook", scope=book.scope, expires="2001-01-01")
+    finn.remember(
+        "a heron of a moment", layer="notebook", scope=book.scope, expires="2001-01-01T00:00:00Z"
+    )
     finn.forget(gone)
     path = finn.path_for(finn.principal.surface)
     path.commit([path.move(archived, State.ARCHIVED)])

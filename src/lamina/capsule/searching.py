@@ -6,7 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Unpack
 
 from lamina.capsule.file import LAYER, STATES, Contents, read
+from lamina.core.embedder_spec import OFF
 from lamina.core.filters import parse
+from lamina.core.settings import EMBEDDER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,11 +29,14 @@ _KEPT: Final = {"state": {"$in": [state.value for state in STATES]}}
 class Capsule:
     """The notes of one agent on one task. They can be read and searched, and not changed."""
 
-    def __init__(self, contents: Contents, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self, contents: Contents, embedder: Embedder | None = None, *, words_only: bool = False
+    ) -> None:
         self.about = contents.about
         """The file, and where its notes come from."""
         self._records = contents.records
         self._embedder = embedder
+        self._settings = {EMBEDDER: OFF} if words_only else {}
 
     def read(self, *, kind: str | None = None, stage: str | None = None) -> list[Record]:
         """The notes, oldest first: of a kind, or of a stage."""
@@ -69,18 +74,21 @@ class Capsule:
     def _apart(self) -> Apart:
         from lamina.apart import Apart
 
-        return Apart(self._records, embedder=self._embedder)
+        return Apart(self._records, settings=self._settings, embedder=self._embedder)
 
 
-def open(path: str | Path, *, embedder: Embedder | None = None) -> Capsule:  # noqa: A001 - the name a user would say
+def open(  # noqa: A001 - the name a user would say
+    path: str | Path, *, embedder: Embedder | None = None, words_only: bool = False
+) -> Capsule:
     """Verify a capsule, and open it for reading and searching.
 
     Args:
         path: The file.
         embedder: What makes vectors; by default the one that stores use where nobody chose.
+        words_only: Search by words alone, which starts faster.
 
     Raises:
         InvalidInputError: It is no capsule.
         StoreDamagedError: It was cut short, damaged or changed.
     """
-    return Capsule(read(path), embedder)
+    return Capsule(read(path), embedder, words_only=words_only)

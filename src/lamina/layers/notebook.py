@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from lamina import clock
 from lamina.core.record import State
-from lamina.errors import InvalidInputError, SecretError
+from lamina.errors import InvalidInputError, NotFoundError, SecretError
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
@@ -72,6 +72,10 @@ class Notebook(Face):
         if len(found) == MANY:
             raise InvalidInputError(f"a capsule holds fewer than {MANY:,} notes")
         notes = [one for one in found if one.state is not State.CURRENT or one.is_live(now)]
+        if not notes:
+            raise NotFoundError(
+                f"nothing is noted in `{self.scope}`", remedy="Name an agent and a task with notes"
+            )
         return capsule.write(path, self.scope, notes, self._sign, replace=replace)
 
     def _sign(self, value: bytes) -> str:
