@@ -43,7 +43,7 @@ def test_a_capsule_is_searched_where_there_is_no_store(noted: Call, tmp_path: Pa
     assert list(empty.iterdir()) == []
 
 
-def test_damage_is_told_with_a_status_of_its_own_and_nothing_is_taken(noted: Call, tmp_path: Path) -> None:
+def test_damage_is_told_and_nothing_is_taken(noted: Call, tmp_path: Path) -> None:
     file = tmp_path / "c"
     noted("--as", "finn", "--project", "web", "capsule", "make", "t-1", str(file))
     assert "whole" in noted("capsule", "verify", str(file)).out

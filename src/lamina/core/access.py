@@ -21,6 +21,8 @@ _FILLERS: Final = (Surface.PIPELINE, Surface.IMPORT)
 _PRODUCER_ONLY: Final = frozenset(("episode", "artifact"))
 PUBLIC: Final = "visibility=public"
 """The tag of what an agent lets the others of its project ask for."""
+PUBLISHED: Final = frozenset(("knowledge", "fact", "notebook"))
+"""The layers of which an agent may make records public."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,21 @@ def reach(principal: Principal) -> Reach:
             return _agent_reach(principal)
         case Role.SKILL:
             return Reach(())
+
+
+def public_reach(principal: Principal, agent: str) -> Reach:
+    """Where the public records of an agent of the same project are; `PUBLIC` says which they are.
+
+    Raises:
+        ForbiddenError: The principal may ask nobody.
+    """
+    root = principal.root
+    if principal.role is Role.SKILL or root is None or root.part("project") is None:
+        raise ForbiddenError(
+            f"{principal.role.value} `{principal.name}` may not ask other agents",
+            remedy="Only who belongs to a project asks, and a skill has what it was handed",
+        )
+    return Reach((Grant(PUBLISHED, root.child("agent", agent).path),))
 
 
 def may_write(principal: Principal, scope: Scope, layer: str) -> bool:

@@ -44,6 +44,9 @@ class Door(Protocol):
     def forget(self, *names: str) -> Receipt:
         """Hide records."""
 
+    def get(self, name: str) -> Record:
+        """One record by id, or the current one that holds a key."""
+
     def query(
         self,
         where: Mapping[str, Any] | None = None,

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, cast
 from lamina.core.scope import GLOBAL
 
 if TYPE_CHECKING:
+    from lamina.announcing import Announcer
     from lamina.core.principal import Principal
     from lamina.core.scope import Scope
+    from lamina.embedding import Vectors
     from lamina.layers.artifacts import Artifacts
     from lamina.layers.blackboard import Blackboard
     from lamina.layers.episodes import Episodes
@@ -19,9 +21,11 @@ if TYPE_CHECKING:
     from lamina.layers.log import Log
     from lamina.layers.notebook import Notebooks
     from lamina.layers.now import Now
+    from lamina.layers.public import Public
     from lamina.layers.sessions import Sessions
     from lamina.layers.tasks import Tasks
     from lamina.layers.working import Working
+    from lamina.stores.base import Store
 
 
 class Layered:
@@ -32,6 +36,9 @@ class Layered:
 
     principal: Principal
     scope: Scope
+    store: Store
+    _announcer: Announcer
+    _vectors: Vectors
 
     @cached_property
     def now(self) -> Now:
@@ -109,6 +116,13 @@ class Layered:
         from lamina.layers.notebook import Notebooks
 
         return Notebooks(self._door, self.scope)
+
+    @cached_property
+    def public(self) -> Public:
+        """What agents let the others of their project ask for: `agent.public.ask("maya", "…")`."""
+        from lamina.layers.public import Public
+
+        return Public(self._door, self.store, self._announcer, self._vectors)
 
     @property
     def _door(self) -> Door:
