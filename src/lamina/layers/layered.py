@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lamina.layers.episodes import Episodes
     from lamina.layers.face import Door
     from lamina.layers.facts import Facts
+    from lamina.layers.handoff import Handoffs
     from lamina.layers.knowledge import Knowledge
     from lamina.layers.log import Log
     from lamina.layers.notebook import Notebooks
@@ -123,6 +124,13 @@ class Layered:
         from lamina.layers.public import Public
 
         return Public(self._door, self.store, self._announcer, self._vectors)
+
+    @cached_property
+    def handoff(self) -> Handoffs:
+        """Requests between the agents of a project, with the memory that goes along."""
+        from lamina.layers.handoff import Handoffs
+
+        return Handoffs(self._door, self.store, self._vectors)
 
     @property
     def _door(self) -> Door:
