@@ -6,7 +6,7 @@ lies beside them elsewhere.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from lamina.announcing import Announcer
 from lamina.core.access import EVERYTHING
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lamina.recalling import How
     from lamina.results import Recall
 
-_FOLLOWED: Final = (EMBEDDER, FLOOR)
+_FOLLOWED: Final = frozenset((EMBEDDER, FLOOR))
 """What holds for searching in the store that the records come from, holds here too."""
 
 
@@ -44,9 +44,8 @@ class Apart:
     ) -> None:
         self.records = tuple(records)
         store = EphemeralStore()
-        for name in _FOLLOWED:
-            if name in (settings or {}):
-                store.configure(name, (settings or {})[name])
+        for name in _FOLLOWED & (settings or {}).keys():
+            store.configure(name, (settings or {})[name])
         # They were sealed where they were written; here they are to say what they said there.
         store.configure("secrets.seal", "off")
         owner = Principal(surface=Surface.IMPORT)
@@ -65,9 +64,9 @@ class Apart:
         asked: How = {"layers": self._layers, **how}
         return self._recalls.recall(query, asked)
 
-    def query(self, where: Where = None, *, limit: int = 100, **order: Any) -> list[Record]:
+    def query(self, where: Where = None, *, limit: int = 100) -> list[Record]:
         """Those that match a filter, newest first."""
-        return self._reads.query(Asked(where), order_by=order.get("order_by"), limit=limit)
+        return self._reads.query(Asked(where), order_by=None, limit=limit)
 
     def close(self) -> None:
         """Let go of what makes vectors."""

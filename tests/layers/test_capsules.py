@@ -265,3 +265,21 @@ def test_only_an_admin_takes_in_and_only_into_its_own_project(
     assert whole.count({"layer": "notebook"}, scope="project/web") == 3
     with pytest.raises(InvalidInputError, match="`via`"):
         capsule.take_in(whole, file, via="rumour")
+
+
+def test_what_was_public_there_is_private_here(
+    whole: Memory, elsewhere: Memory, tmp_path: Path
+) -> None:
+    finn = whole.agent("finn", project="web")
+    finn.public.share(finn.notebook("t-1").note("herons nest by the river").outcomes[0].id)
+    finn.notebook("t-1").capsule(tmp_path / "c")
+    assert capsule.take_in(elsewhere, tmp_path / "c").added == 1
+    assert elsewhere.agent("maya", project="web").public.of("finn") == []
+    assert capsule.take_in(whole, tmp_path / "c").unchanged == 1
+    assert len(whole.agent("maya", project="web").public.of("finn")) == 1
+
+
+def test_a_capsule_is_reached_from_the_root_of_the_package(tmp_path: Path) -> None:
+    with lamina.open(":memory:") as mem:
+        file = made(mem, tmp_path / "c")
+    assert len(lamina.capsule.read(file).records) == 3  # type: ignore[attr-defined]

@@ -127,8 +127,7 @@ def test_no_agent_writes_in_the_name_of_another(whole: Memory) -> None:
             vera.remember("x", layer="notebook", scope=scope)
     for layer in ("knowledge", "session", "fact", "now", "log"):
         with pytest.raises(ForbiddenError):
-            finn.remember("x", layer=layer, scope=BOX, **({"kind": "user"} if layer == "session"
-                                                          else {}))  # fmt: skip
+            finn.remember("x", layer=layer, scope=BOX)
     with pytest.raises(ForbiddenError):
         whole.agent("tool", project="web", role="skill").handoff.request("maya", "x")
     assert maya.handoff.inbox() == []

@@ -47,11 +47,10 @@ def test_another_agent_asks_for_what_was_shared(whole: Memory) -> None:
 def test_nothing_private_comes_along(whole: Memory) -> None:
     finn, maya = whole.agent("finn", project="web"), whole.agent("maya", project="web")
     for layer in ("knowledge", "fact", "notebook", "now", "log", "session", "blackboard"):
-        kind = {"kind": "user"} if layer == "session" else {}
-        maya.remember(f"canary heron in {layer}", layer=layer, **kind)
+        maya.remember(f"canary heron in {layer}", layer=layer)
         # A tag alone makes nothing public in a layer that is never shared.
         if layer not in ("knowledge", "fact", "notebook"):
-            maya.remember(f"canary heron tagged in {layer}", layer=layer, tags=[PUBLIC], **kind)
+            maya.remember(f"canary heron tagged in {layer}", layer=layer, tags=[PUBLIC])
     maya.remember("canary heron at work", scope="project/web/agent/maya/task/t-1")
     shared(maya, "the one heron that is public")
     everything = ["knowledge", "fact", "notebook", "now", "log", "session", "blackboard"]
@@ -153,7 +152,19 @@ def test_only_ones_own_is_shared_and_a_skill_asks_nobody(whole: Memory) -> None:
     for ask in (lambda: skill.public.of("maya"), lambda: skill.public.ask("maya", "heron")):
         with pytest.raises(ForbiddenError):
             ask()
-    assert skill.public.mine() == []
+    with pytest.raises(ForbiddenError):
+        skill.public.mine()
+
+
+def test_nobody_makes_something_public_in_the_name_of_another(whole: Memory) -> None:
+    finn, maya = whole.agent("finn", project="web"), whole.agent("maya", project="web")
+    box = "project/web/agent/maya/session/from-finn"
+    finn.remember("maya says so", layer="notebook", scope=box, tags=[PUBLIC])
+    assert maya.query({"scope": box}) != []
+    assert whole.agent("vera", project="web").public.of("maya") == []
+    assert maya.public.mine() == []
+    with pytest.raises(InvalidInputError, match="cannot be made public"):
+        maya.public.share(maya.query({"scope": box})[0].id)
 
 
 def test_the_past_is_not_asked(whole: Memory) -> None:

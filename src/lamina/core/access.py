@@ -127,7 +127,9 @@ def public_reach(principal: Principal, agent: str) -> Reach:
             f"{principal.role.value} `{principal.name}` may not ask other agents",
             remedy="Only who belongs to a project asks, and a skill has what it was handed",
         )
-    return Reach((Grant(PUBLISHED, root.child("agent", agent).path),))
+    home = root.child("agent", agent).path
+    # Not what lies below its sessions: there others leave what they say in their own names.
+    return Reach((Grant(PUBLISHED, home, subtree=False), Grant(PUBLISHED, f"{home}/task")))
 
 
 def may_write(principal: Principal, scope: Scope, layer: str) -> bool:

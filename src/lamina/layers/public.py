@@ -20,6 +20,7 @@ from lamina.timing import StoreClock
 if TYPE_CHECKING:
     from lamina.announcing import Announcer
     from lamina.core.changes import Receipt
+    from lamina.core.ids import RecordId
     from lamina.core.record import Record
     from lamina.embedding import Vectors
     from lamina.layers.face import Door
@@ -41,7 +42,7 @@ class Public:
         self._store = store
         self._announcer = announcer
         self._vectors = vectors
-        self._asked: dict[str, tuple[list[tuple[str, int]], Apart]] = {}
+        self._asked: dict[str, tuple[list[tuple[RecordId, int]], Apart]] = {}
 
     def share(self, name: str) -> Receipt:
         """Make a record of one's own public, named by id or key: knowledge, a fact or a note.
@@ -49,7 +50,9 @@ class Public:
         An edit keeps it public; a new value under its key is private until it is shared as well.
         """
         record = self._door.get(name)
-        if Scope.of(record.scope).part("agent") is None or record.layer not in PUBLISHED:
+        scope = Scope.of(record.scope)
+        agent = scope.part("agent")
+        if agent is None or not public_reach(self._door.principal, agent).sees(record):
             raise InvalidInputError(
                 f"record {record.id}, `{record.layer}` in `{record.scope}`, cannot be made public",
                 remedy=f"Share what is an agent's own: {', '.join(sorted(PUBLISHED))}",
@@ -66,17 +69,16 @@ class Public:
 
     def mine(self, *, limit: int = 100) -> list[Record]:
         """What this agent has made public, newest first."""
-        where = {"tags": [PUBLIC], "layer": {"$in": sorted(PUBLISHED)}}
-        return self._door.query(where, scope=self._door.scope.path, limit=limit)
+        return self.of(self._door.principal.name, limit=limit)
 
     def of(self, agent: str, where: Where = None, *, limit: int = 100) -> list[Record]:
-        """What another agent of the project has made public, newest first."""
+        """What an agent of the project has made public, newest first."""
         found = self._public(agent, where, limit)
         self._announcer.read(found)
         return found
 
     def ask(self, agent: str, query: str, **how: Unpack[How]) -> Recall:
-        """Search what another agent of the project has made public, by words and meaning."""
+        """Search what an agent of the project has made public, by words and meaning."""
         for name in _PRESENT_ONLY:
             if how.get(name) is not None:
                 raise InvalidInputError(f"`{name}` is not for asking others", remedy="Leave it out")
@@ -101,8 +103,9 @@ class Public:
         found = self._public(agent, None, MANY)
         stand = [(record.id, record.rev) for record in found]
         known = self._asked.get(agent)
-        if known is None or known[0] != stand:
-            settings = self._store.settings()
-            known = (stand, Apart(found, settings=settings, embedder=self._vectors.given))
-            self._asked = {agent: known}
-        return known[1]
+        if known is not None and known[0] == stand:
+            return known[1]
+        apart = Apart(found, settings=self._store.settings(), embedder=self._vectors.given)
+        # One is enough: who asks asks on, and the memory of many agents is not to be held at once.
+        self._asked = {agent: (stand, apart)}
+        return apart
