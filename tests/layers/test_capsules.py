@@ -239,6 +239,21 @@ def test_a_newer_capsule_brings_what_changed(
     assert texts[-1] == "one more"
 
 
+def test_not_even_a_newer_capsule_brings_back_what_was_forgotten(
+    whole: Memory, elsewhere: Memory, tmp_path: Path
+) -> None:
+    capsule.take_in(elsewhere, made(whole, tmp_path / "c"))
+    there = elsewhere.agent("finn", project="web")
+    there.forget(there.notebook("t-1").read()[0].id)
+    finn = whole.agent("finn", project="web")
+    for text in ("tabs count", "tabs count twice", "tabs count thrice"):
+        finn.edit(finn.notebook("t-1").read()[0].id, text)
+    finn.notebook("t-1").capsule(tmp_path / "d")
+    taken = capsule.take_in(elsewhere, tmp_path / "d")
+    assert (taken.forgotten, taken.revised, taken.unchanged) == (1, 0, 2)
+    assert len(there.notebook("t-1").read()) == 2
+
+
 def test_secrets_stay_where_they_are(whole: Memory, elsewhere: Memory, tmp_path: Path) -> None:
     finn = whole.agent("finn", project="web")
     receipt = finn.notebook("t-1").note(f"the deploy token is {SECRET}")

@@ -118,9 +118,9 @@ def read(path: str | Path) -> Contents:
     target = _checked(path)
     raw = _bytes(target)
     header = _header(target, raw)
-    *lines, signature, seal, rest = raw.split(b"\n") if raw.count(b"\n") > 2 else [b""] * 3
+    *lines, signature, seal, _ = raw.split(b"\n") if raw.count(b"\n") > 2 else [b""] * 3
     sealed = _SEAL.fullmatch(seal)
-    if sealed is None or rest:
+    if sealed is None:
         raise _damaged(target, "its end is missing")
     digest = hashlib.sha256(raw[: -len(seal) - 1]).hexdigest()
     if digest.encode() != sealed[1]:
