@@ -1,7 +1,9 @@
 """Capsules: a notebook as one file that is searched on its own, verified and taken in elsewhere."""
 
+import hashlib
 import json
 import os
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from lamina.errors import StoreDamagedError, StoreVersionError
 from tests.places import STORES, where
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+PIECES = [b"", b"\n", b'"', b"{", b"[" * 9, b"\xff", b"0", b"null", b"\\u0000", b"9" * 30, b"NaN"]
 
 
 @pytest.fixture(params=STORES)
@@ -122,8 +126,6 @@ def test_every_changed_missing_or_added_byte_is_noticed(tmp_path: Path) -> None:
 
 def forged(file: Path, change: dict[str, object], line: int = 1) -> Path:
     """A capsule that somebody wrote anew, with a checksum that fits."""
-    import hashlib
-
     lines = file.read_bytes().split(b"\n")[:-2]
     said = json.loads(lines[line]) | change
     lines[line] = json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
@@ -148,6 +150,25 @@ def test_notes_that_cannot_be_are_refused_even_under_a_fitting_checksum(
         file = made(mem, tmp_path / "c")
     with pytest.raises(StoreDamagedError):
         capsule.read(forged(file, change))
+
+
+def test_whatever_a_stranger_writes_is_read_or_refused(tmp_path: Path) -> None:
+    with lamina.open(":memory:") as mem:
+        file = made(mem, tmp_path / "c")
+    body = file.read_bytes().rsplit(b"\n", 2)[0] + b"\n"
+    dice, odd = random.Random(7), tmp_path / "odd"
+    for _ in range(400):
+        raw = bytearray(body)
+        for _ in range(dice.randint(1, 4)):
+            at = dice.randrange(len(raw))
+            raw[at : at + dice.randint(0, 3)] = dice.choice(PIECES)
+        seal = f'{{"sha256":"{hashlib.sha256(raw).hexdigest()}"}}\n'
+        odd.write_bytes(bytes(raw) + seal.encode())
+        try:
+            with capsule.open(odd, words_only=True) as opened:
+                opened.recall("lexer tabs")
+        except LaminaError:
+            continue
 
 
 def test_a_capsule_of_a_newer_format_or_of_something_else_is_told(tmp_path: Path) -> None:
@@ -297,4 +318,4 @@ def test_what_was_public_there_is_private_here(
 def test_a_capsule_is_reached_from_the_root_of_the_package(tmp_path: Path) -> None:
     with lamina.open(":memory:") as mem:
         file = made(mem, tmp_path / "c")
-    assert len(lamina.capsule.read(file).records) == 3  # type: ignore[attr-defined]
+    assert len(lamina.capsule.read(file).records) == 3

@@ -166,6 +166,22 @@ def test_only_what_the_sender_sees_can_be_handed_over(whole: Memory) -> None:
         whole.agent("finn").handoff.request("maya", "x")
 
 
+def test_an_orchestrator_and_the_owner_ask_and_are_answered(whole: Memory) -> None:
+    _, maya = pair(whole)
+    olga = whole.agent("olga", project="web", role="orchestrator")
+    for boss in (olga, whole.project("web")):
+        asked = boss.handoff.request("maya", "report", context="the release")
+        [got] = maya.handoff.inbox()
+        assert (got.sender, got.context) == (boss.principal.name, "the release")
+        maya.handoff.answer(got.id, "all is well", status="declined")
+        assert [(one.id, one.status) for one in boss.handoff.sent()] == [(asked.id, "declined")]
+    maya.handoff.request("olga", "help")
+    assert [one.sender for one in olga.handoff.inbox()] == ["maya"]
+    long = "a" * 60
+    with pytest.raises(InvalidInputError, match="`to`"):
+        maya.handoff.request(long, "x")
+
+
 def test_secrets_stay_sealed(whole: Memory) -> None:
     finn, maya = pair(whole)
     kept = finn.fact.save("token", SECRET)

@@ -31,6 +31,8 @@ REQUEST: Final = "request"
 ANSWER: Final = "answer"
 _ENDED: Final = ("done", "declined")
 _MOST: Final = 100
+_LONGEST: Final = 59
+"""A mailbox is named after who writes to it, and its name is a name too."""
 
 
 class Handoffs:
@@ -121,6 +123,10 @@ class Handoffs:
         """Leave a message in the mailbox of another, and keep what was sent, in one commit."""
         if check_name(to, "to") == self._me:
             raise InvalidInputError("`to` is the one who asks", remedy="Name another agent")
+        if max(len(to), len(self._me)) > _LONGEST:
+            raise InvalidInputError(
+                f"`to`: agents that write to each other have names of at most {_LONGEST} letters"
+            )
         trusts = [one.trust for one in snippets]
         draft: Draft = {**said, "layer": HANDED, "key": key, "expect": 0}
         if trusts:
