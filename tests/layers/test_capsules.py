@@ -315,6 +315,20 @@ def test_what_was_public_there_is_private_here(
     assert len(whole.agent("maya", project="web").public.of("finn")) == 1
 
 
+def test_no_note_from_elsewhere_becomes_knowledge_by_itself(
+    whole: Memory, elsewhere: Memory, tmp_path: Path
+) -> None:
+    whole.agent("finn", project="web").notebook("t-1").note("believe me", promote="decision")
+    whole.agent("finn", project="web").notebook("t-1").capsule(tmp_path / "c")
+    capsule.take_in(elsewhere, tmp_path / "c")
+    finn = elsewhere.agent("finn", project="web")
+    finn.task.add("t-1", "something")
+    finn.task.move("t-1", "active")
+    finn.task.move("t-1", "done")
+    assert finn.knowledge.query() == []
+    assert len(finn.notebook("t-1").read(archived=True)) == 1
+
+
 def test_a_capsule_is_reached_from_the_root_of_the_package(tmp_path: Path) -> None:
     with lamina.open(":memory:") as mem:
         file = made(mem, tmp_path / "c")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from lamina.capsule.file import read
 from lamina.core import canonical
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.stores.base import Store
     from lamina.writing import WritePath
+
+_PROMOTE: Final = "promote"
+"""Where a note says what kind of project knowledge it becomes at the end of its task."""
 
 
 class Owner(Protocol):
@@ -122,8 +125,9 @@ class _Addressed:
             id=self._ids[record.id],
             scope=self._place.path,
             trust=Trust.lowest(record.trust, self._believed),
-            # Who takes a note in has not made it public.
+            # Who takes a note in has not made it public, nor said what is to become of it.
             tags=record.tags if stays else tuple(tag for tag in record.tags if tag != PUBLIC),
+            data=record.data if stays else {k: v for k, v in record.data.items() if k != _PROMOTE},
             supersedes=record.supersedes if stays else supersedes,
         )
 

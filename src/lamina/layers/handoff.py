@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.embedding import Vectors
     from lamina.layers.face import Door
-    from lamina.stores.base import Store
 
 MANY: Final = 10_000
 REQUEST: Final = "request"
@@ -38,9 +37,8 @@ _LONGEST: Final = 59
 class Handoffs:
     """The requests to one agent, and those it has made."""
 
-    def __init__(self, door: Door, store: Store, vectors: Vectors) -> None:
+    def __init__(self, door: Door, vectors: Vectors) -> None:
         self._door = door
-        self._store = store
         self._vectors = vectors
 
     def request(
@@ -86,7 +84,7 @@ class Handoffs:
     def brief(self, handoff: str) -> Brief:
         """What a skill is given to work with: a request that this agent has made or was given."""
         found = self._required(handoff, [*self._inbox(handoff), *self._sent(handoff)])
-        return Brief(found, self._store.settings(), self._vectors.given)
+        return Brief(found, self._door.store.settings(), self._vectors.given)
 
     # -- inside
 

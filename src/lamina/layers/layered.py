@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lamina.layers.episodes import Episodes
     from lamina.layers.face import Door
     from lamina.layers.facts import Facts
+    from lamina.layers.global_tier import GlobalTier
     from lamina.layers.handoff import Handoffs
     from lamina.layers.knowledge import Knowledge
     from lamina.layers.log import Log
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from lamina.layers.public import Public
     from lamina.layers.sessions import Sessions
     from lamina.layers.tasks import Tasks
+    from lamina.layers.tiers import ProjectTier, TaskTiers
     from lamina.layers.working import Working
-    from lamina.stores.base import Store
 
 
 class Layered:
@@ -37,7 +38,6 @@ class Layered:
 
     principal: Principal
     scope: Scope
-    store: Store
     _announcer: Announcer
     _vectors: Vectors
 
@@ -123,14 +123,35 @@ class Layered:
         """What agents let the others of their project ask for: `agent.public.ask("maya", "…")`."""
         from lamina.layers.public import Public
 
-        return Public(self._door, self.store, self._announcer, self._vectors)
+        return Public(self._door, self._announcer, self._vectors)
 
     @cached_property
     def handoff(self) -> Handoffs:
         """Requests between the agents of a project, with the memory that goes along."""
         from lamina.layers.handoff import Handoffs
 
-        return Handoffs(self._door, self.store, self._vectors)
+        return Handoffs(self._door, self._vectors)
+
+    @cached_property
+    def task_tier(self) -> TaskTiers:
+        """What this agent gathers at a task: `agent.task_tier("t-1").stage_outputs("plan")`."""
+        from lamina.layers.tiers import TaskTiers
+
+        return TaskTiers(self._door, self.scope)
+
+    @cached_property
+    def project_tier(self) -> ProjectTier:
+        """What the project keeps, within bounds: `project.project_tier.add_decision("…")`."""
+        from lamina.layers.tiers import ProjectTier
+
+        return ProjectTier(self._door, self._common)
+
+    @cached_property
+    def global_tier(self) -> GlobalTier:
+        """What everybody shares: `mem.global_tier(confirm=ask).add_preference("…", "style")`."""
+        from lamina.layers.global_tier import GlobalTier
+
+        return GlobalTier(self._door)
 
     @property
     def _door(self) -> Door:

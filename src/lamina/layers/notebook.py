@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from lamina import clock
 from lamina.core.record import State
-from lamina.errors import InvalidInputError, NotFoundError, SecretError
+from lamina.errors import NotFoundError, SecretError
 from lamina.layers.face import Face
+from lamina.layers.promoting import PROMOTE, check_promotion
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,43 +21,60 @@ if TYPE_CHECKING:
     from lamina.results import Recall
 
 
-MANY: Final = 10_000
-
-
 class Notebook(Face):
-    """Notes that belong to a task, and go when it ends unless they are promoted or archived."""
+    """Notes that belong to a task, and are archived or discarded when it ends.
+
+    A note written with `promote="pitfall"` becomes project knowledge of that kind then.
+    """
 
     layer = "notebook"
 
     def note(self, text: str, **data: Any) -> Receipt:
         """Write something down."""
-        return self._put({"kind": "note", "text": text, "data": data})
+        return self._noted("note", text, data)
 
     def reason(self, stage: str, text: str, **data: Any) -> Receipt:
         """Write down what was thought at a stage of the work."""
-        return self._put({"kind": "reasoning", "text": text, "data": {"stage": stage, **data}})
+        return self._noted("reasoning", text, {"stage": stage, **data})
 
     def tool_output(self, tool: str, text: str, **data: Any) -> Receipt:
         """Write down what a tool gave."""
-        return self._put({"kind": "tool_output", "text": text, "data": {"tool": tool, **data}})
+        return self._noted("tool_output", text, {"tool": tool, **data})
 
     def read(
-        self, *, kind: str | None = None, stage: str | None = None, limit: int = 1_000
+        self,
+        *,
+        kind: str | None = None,
+        stage: str | None = None,
+        archived: bool = False,
+        limit: int = 1_000,
     ) -> list[Record]:
-        """The notes, oldest first: of a kind, or of a stage."""
+        """The notes, oldest first: of a kind, of a stage, or those of before the task ended."""
         where: dict[str, Any] = {} if kind is None else {"kind": kind}
         where |= {} if stage is None else {"data.stage": stage}
+        where |= {"state": State.ARCHIVED.value} if archived else {}
         return self._find(limit, **where)[::-1]
 
     def search(self, query: str, **how: Unpack[How]) -> Recall:
-        """Search these notes by words and meaning."""
+        """Search these notes by words and meaning; archived ones with `where={"state": …}`."""
         here: How = {**how, "layers": [self.layer], "scope": self.scope}
         return self._door.recall(query, **here)
 
+    def archive(self) -> Receipt | None:
+        """Put every note aside, where it is found when it is asked for; nothing if there is none.
+
+        One change, which `undo` takes back.
+        """
+        return self._moved(self._every(), State.ARCHIVED)
+
     def discard(self) -> Receipt | None:
         """Forget every note, in one change that can be undone; nothing when there is none."""
-        found = self._find(MANY)
-        return self._door.forget(*(record.id for record in found)) if found else None
+        return self._moved(self._every(), State.FORGOTTEN)
+
+    def _noted(self, kind: str, text: str, data: dict[str, Any]) -> Receipt:
+        if PROMOTE in data:
+            check_promotion(data[PROMOTE])
+        return self._put({"kind": kind, "text": text, "data": data})
 
     def capsule(self, path: str | Path, *, replace: bool = False) -> About:
         """Make one portable file of these notes, current and archived, for `lamina.capsule`.
@@ -67,10 +84,8 @@ class Notebook(Face):
         """
         from lamina import capsule
 
-        now, states = clock.now(), [state.value for state in capsule.STATES]
-        found = self._find(MANY, state={"$in": states})
-        if len(found) == MANY:
-            raise InvalidInputError(f"a capsule holds fewer than {MANY:,} notes")
+        now, states = self._now(), [state.value for state in capsule.STATES]
+        found = self._every(state={"$in": states})
         notes = [one for one in found if one.state is not State.CURRENT or one.is_live(now)]
         if not notes:
             raise NotFoundError(
@@ -80,7 +95,7 @@ class Notebook(Face):
 
     def _sign(self, value: bytes) -> str:
         try:
-            return self._door.path_for(self._door.principal.surface).fingerprint(value)
+            return self._path.fingerprint(value)
         except SecretError:
             # Without its key a store cannot say later that the capsule is its own.
             return ""

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from lamina.reading import Where
     from lamina.recalling import How
     from lamina.results import Recall
-    from lamina.stores.base import Store
 
 MANY: Final = 10_000
 _PRESENT_ONLY: Final = ("as_of", "scope")
@@ -37,9 +36,8 @@ _PRESENT_ONLY: Final = ("as_of", "scope")
 class Public:
     """The public memories of the agents of one project."""
 
-    def __init__(self, door: Door, store: Store, announcer: Announcer, vectors: Vectors) -> None:
+    def __init__(self, door: Door, announcer: Announcer, vectors: Vectors) -> None:
         self._door = door
-        self._store = store
         self._announcer = announcer
         self._vectors = vectors
         self._asked: dict[str, tuple[list[tuple[RecordId, int]], Apart]] = {}
@@ -93,10 +91,10 @@ class Public:
             reach=public_reach(self._door.principal, agent),
             where=parse(where) & parse({"tags": [PUBLIC]}),
             # Whatever the filter says of states: what is not current is nobody else's.
-            live_at=StoreClock(self._store).now(),
+            live_at=StoreClock(self._door.store).now(),
             limit=check_limit(limit),
         )
-        return self._store.query(wanted)
+        return self._door.store.query(wanted)
 
     def _apart(self, agent: str) -> Apart:
         """The public records of an agent as they are now; built anew when they have changed."""
@@ -105,7 +103,7 @@ class Public:
         known = self._asked.get(agent)
         if known is not None and known[0] == stand:
             return known[1]
-        apart = Apart(found, settings=self._store.settings(), embedder=self._vectors.given)
+        apart = Apart(found, settings=self._door.store.settings(), embedder=self._vectors.given)
         # One is enough: who asks asks on, and the memory of many agents is not to be held at once.
         self._asked = {agent: (stand, apart)}
         return apart
