@@ -32,7 +32,9 @@ KEYS = st.one_of(
     st.text(st.characters(categories=("L", "N", "P", "S")), min_size=1, max_size=12),
 )
 KINDS = st.sampled_from(("fact", "decision", "convention", "insight"))
-SECTIONS = st.sampled_from((None, "Deployment", "Sessions\n2026-02-05", "Key Decisions", " \n ", "a" * 90))
+SECTIONS = st.sampled_from(
+    (None, "Deployment", "Sessions\n2026-02-05", "Key Decisions", " \n ", "a" * 90)
+)
 
 
 def record(number: int, **fields: Any) -> Record:
@@ -42,7 +44,9 @@ def record(number: int, **fields: Any) -> Record:
 
 
 @given(st.lists(st.tuples(KINDS, KEYS, TEXTS, SECTIONS), max_size=6))
-def test_memory_comes_back_as_it_was_written(drawn: list[tuple[str, str | None, str, str | None]]) -> None:
+def test_memory_comes_back_as_it_was_written(
+    drawn: list[tuple[str, str | None, str, str | None]],
+) -> None:
     page = MemoryPage()
     records = [
         record(n, kind=kind, key=key, text=text, data={"section": section} if section else {})
@@ -57,7 +61,9 @@ def test_memory_comes_back_as_it_was_written(drawn: list[tuple[str, str | None, 
     assert found.frame.front == ()
 
 
-@given(st.lists(st.tuples(KINDS, KEYS, TEXTS, SECTIONS), max_size=5), st.sampled_from(("\r\n", "\n")))
+@given(
+    st.lists(st.tuples(KINDS, KEYS, TEXTS, SECTIONS), max_size=5), st.sampled_from(("\r\n", "\n"))
+)
 def test_what_editors_do_to_the_ends_of_lines_changes_nothing(
     drawn: list[tuple[str, str | None, str, str | None]], ending: str
 ) -> None:
@@ -125,7 +131,9 @@ def test_a_fence_that_nobody_closed_swallows_nothing() -> None:
     assert [entry.said["text"] for entry in found.entries] == ["one", "```", "two"]
 
 
-@pytest.mark.parametrize("text", ["---\nlamina: memory\nrevision: abc\n\n- one", "\n\n- one\n", "- one"])
+@pytest.mark.parametrize(
+    "text", ["---\nlamina: memory\nrevision: abc\n\n- one", "\n\n- one\n", "- one"]
+)
 def test_a_head_that_somebody_broke_costs_no_entry(text: str) -> None:
     assert [entry.said["text"] for entry in MemoryPage().parse(text).entries] == ["one"]
 

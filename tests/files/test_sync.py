@@ -55,8 +55,10 @@ def test_what_people_change_add_and_remove_flows_back(desk: Desk) -> None:
     desk.sync()
     gone = line_of(desk.read(), "first ui")
     desk.edit(
-        lambda text: text.replace("the first db", "the second db").replace(f"{gone}\n", "")
-        + "\n## Deployment\n\n- on Fridays\n"
+        lambda text: (
+            text.replace("the first db", "the second db").replace(f"{gone}\n", "")
+            + "\n## Deployment\n\n- on Fridays\n"
+        )
     )
     report = desk.sync()
     assert (report.added, report.changed, report.forgotten) == (1, 1, 1)
@@ -104,7 +106,9 @@ def test_who_changes_what_the_other_removed_keeps_it(desk: Desk) -> None:
     for n in range(8):
         desk.finn.remember(f"filler {n}", scope="project/web")
     desk.sync()
-    desk.edit(lambda text: text.replace("herons", "wrens").replace(line_of(text, "owls") + "\n", ""))
+    desk.edit(
+        lambda text: text.replace("herons", "wrens").replace(line_of(text, "owls") + "\n", "")
+    )
     desk.mem.forget(first)
     desk.finn.edit(second, "two about eagle owls")
     report = desk.sync()
@@ -135,11 +139,13 @@ def test_order_title_and_front_matter_stay_as_people_put_them(desk: Desk) -> Non
     desk.sync()
     last = line_of(desk.read(), "number 3")
     desk.edit(
-        lambda text: text.replace(f"{last}\n", "")
-        .replace("## Facts\n\n", f"## Facts\n\n{last}\n")
-        .replace("---\n", "---\naliases: [web]\n", 1)
-        .replace("# Memory", "# What the web team knows")
-        + "\n## Later\n"
+        lambda text: (
+            text.replace(f"{last}\n", "")
+            .replace("## Facts\n\n", f"## Facts\n\n{last}\n")
+            .replace("---\n", "---\naliases: [web]\n", 1)
+            .replace("# Memory", "# What the web team knows")
+            + "\n## Later\n"
+        )
     )
     desk.sync()
     text = desk.read()
@@ -175,7 +181,9 @@ def test_a_line_that_was_copied_with_its_id_becomes_an_entry_of_its_own(desk: De
     made = desk.finn.remember("the original", scope="project/web").id
     desk.sync()
     line = line_of(desk.read(), "original")
-    desk.edit(lambda text: text.replace(line, f"{line.replace('original', 'copy')}\n{line}\n{line}"))
+    desk.edit(
+        lambda text: text.replace(line, f"{line.replace('original', 'copy')}\n{line}\n{line}")
+    )
     desk.sync()
     assert desk.texts() == ["the copy", "the original"]
     assert desk.mem.get(made).text == "the original"
