@@ -162,6 +162,7 @@ def _moved_here(records: Sequence[Record], wanted: Sequence[Wanted]) -> list[Rec
 
 
 def _told(fate: Fate, file: str, entry: Wanted, record: Record | None, note: str = "") -> Became:
-    text = entry.text if fate is Fate.UNCHANGED else scrub(entry.text)
+    """What became of an entry; what the record says has no secrets, and what the file says may."""
+    text = record.text if record and fate is Fate.UNCHANGED else scrub(entry.text)
     record_id = record.id if record else None
     return Became(fate, file, entry.line, entry.kind, entry.key, text, record_id, note)

@@ -80,6 +80,11 @@ class _Import:
         is_folder = pages.start is not None
         known = self._known.by_file(**({} if is_folder else {"data.file": pages.files[0]}))
         gone = [file for file in sorted(known) if self._has_gone(pages, file, known[file], root)]
+        if not (pages.files or pages.skipped or gone):
+            raise InvalidInputError(
+                f"`path` holds no Markdown: {pages.base / (pages.start or '')!s:.200}",
+                remedy="Name a file that ends in .md, or a folder of them",
+            )
         entries: list[Became] = []
         tell = self._options.get("on_progress") or (lambda share: None)
         done = 0

@@ -34,7 +34,7 @@ class Wanted:
     tags: tuple[str, ...]
     since: datetime | None
     data: dict[str, Any]
-    """Where it stands: section and headings, block id and links."""
+    """Where it stands: title and section, block id and links."""
     digest: str
     """What it says."""
     place: str
@@ -42,7 +42,7 @@ class Wanted:
 
     @property
     def section(self) -> str:
-        """The heading that it stands under."""
+        """The headings that it stands under, one on each line."""
         return str(self.data.get("section", ""))
 
 
@@ -50,6 +50,7 @@ class Wanted:
 class Frame:
     """What holds for all entries of a note."""
 
+    title: str
     tags: tuple[str, ...]
     since: datetime | None
 
@@ -57,7 +58,8 @@ class Frame:
 def wanted_of(text: str, file: str, digest: Digest) -> list[Wanted]:
     """What the entries of a note should become, in order; a key is given to the first only."""
     note = read_note(text)
-    frame = Frame(_tags_of(note.matter.get("tags", ())), _since(note.matter, file))
+    tags = _tags_of(note.matter.get("tags", ()))
+    frame = Frame(note.title, tags, _since(note.matter, file))
     found: list[Wanted] = []
     held: set[tuple[str, str]] = set()
     for entry in note.entries:
@@ -91,7 +93,7 @@ def _wanted(entry: Entry, frame: Frame, held: set[tuple[str, str]], digest: Dige
     text = meant.text if key is None else meant.value
     since = meant.since or _dated(entry) or frame.since
     tags = _usable((*frame.tags, *meant.tags))
-    data = _data(entry, meant)
+    data = _data(entry, frame.title, meant)
     told = [kind, entry.headings, tags, since and to_text(since), meant.block, meant.links]
     return Wanted(
         line=entry.first, kind=kind, key=key, text=text, tags=tags, since=since, data=data,
@@ -100,12 +102,13 @@ def _wanted(entry: Entry, frame: Frame, held: set[tuple[str, str]], digest: Dige
     )  # fmt: skip
 
 
-def _data(entry: Entry, meant: Said) -> dict[str, Any]:
+def _data(entry: Entry, title: str, meant: Said) -> dict[str, Any]:
     data: dict[str, Any] = {}
-    if entry.headings:
-        data["section"] = entry.headings[-1]
-    if len(entry.headings) > 1:
-        data["headings"] = list(entry.headings)
+    below_title = entry.headings[1:] if entry.headings[:1] == (title,) else entry.headings
+    if below_title is not entry.headings:
+        data["title"] = title
+    if below_title:
+        data["section"] = "\n".join(below_title)
     if meant.block:
         data["block"] = meant.block
     if meant.links:

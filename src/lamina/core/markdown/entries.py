@@ -4,7 +4,7 @@ Together the entries hold every line of the page that is not blank, apart from t
 heading is held by the entries below it; one with nothing below it is an entry itself.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -32,9 +32,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A page: what stands in its front matter, by name, and its entries."""
+    """A page: what stands in its front matter, by name, its title and its entries."""
 
     matter: Mapping[str, tuple[str, ...]]
+    title: str
+    """The heading of the first level that the page begins with; empty where there is none."""
     entries: tuple[Entry, ...]
 
 
@@ -42,12 +44,21 @@ def read_note(text: str) -> Note:
     """The entries of a page, in order."""
     lines = lines_of(text.removeprefix("\ufeff"))
     end = front_matter(lines)
-    return Note(read_matter(lines[:end]), tuple(_entries(lines, blocks_of(lines, end + 1))))
+    blocks = list(blocks_of(lines, end + 1))
+    return Note(read_matter(lines[:end]), _title(blocks), tuple(_entries(lines, blocks)))
 
 
-def _entries(lines: Sequence[str], found: Iterable[Block]) -> Iterator[Entry]:
-    blocks = list(found)
-    telling = [block for block in blocks if block.form not in (Form.RULE, Form.COMMENT)]
+def _title(blocks: Sequence[Block]) -> str:
+    first = next((block.heading for block in blocks if _tells(block)), None)
+    return first.title if first is not None and first.level == 1 else ""
+
+
+def _tells(block: Block) -> bool:
+    return block.form not in (Form.RULE, Form.COMMENT)
+
+
+def _entries(lines: Sequence[str], blocks: Sequence[Block]) -> Iterator[Entry]:
+    telling = [block for block in blocks if _tells(block)]
     following = {one.first: other for one, other in pairwise(telling)}
     above: list[Heading] = []
     for block in blocks:

@@ -36,7 +36,9 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
     },
     "Look after the store": {
         "export": Entry("exchange:export", "Write all memories as JSON lines."),
-        "import": Entry("exchange:import_file", "Take in memories that export wrote."),
+        "import": Entry(
+            "exchange:import_path", "Take in Markdown notes, or memories that export wrote."
+        ),
         "backup": Entry("backup:backup", "Copy the whole store into one verified file."),
         "restore": Entry("backup:restore", "Make a store again from a backup."),
         "config": Entry("settings:config", "Show or change the settings of the store."),
