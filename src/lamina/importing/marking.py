@@ -33,10 +33,11 @@ def mark_of(record: Record) -> Mark | None:
     has_place = isinstance(record.data.get("file"), str) and type(record.data.get("line")) is int
     if not has_place or not isinstance(found, dict):
         return None
-    texts = [found.get(name) for name in ("root", "digest", "place")]
-    if not all(isinstance(text, str) for text in texts) or type(found.get("rev")) is not int:
+    root, digest, place, rev = (found.get(name) for name in ("root", "digest", "place", "rev"))
+    texts = isinstance(root, str) and isinstance(digest, str) and isinstance(place, str)
+    if not texts or type(rev) is not int:
         return None
-    return Mark(*map(str, texts), rev=found["rev"])
+    return Mark(str(root), str(digest), str(place), rev)
 
 
 def marked(record: Record) -> Mark:

@@ -38,7 +38,7 @@ def match(
     pairing.by(lambda e: (e.digest, e.place), lambda r: (marked(r).digest, marked(r).place))
     pairing.by(lambda e: e.digest, lambda r: marked(r).digest)
     pairing.by(lambda e: e.data.get("block"), lambda r: r.data.get("block"))
-    pairing.by(lambda e: e.key and (e.kind, e.key), lambda r: r.key and (r.kind, r.key))
+    pairing.by(lambda e: (e.kind, e.key) if e.key else None, lambda r: (r.kind, r.key))
     pairing.by(lambda e: e.key, lambda r: r.key)
     pairing.by_likeness(text_of)
     return pairing.matches()
@@ -55,8 +55,8 @@ class _Pairing:
 
     def by(
         self,
-        of_entry: Callable[[Wanted], Hashable],
-        of_record: Callable[[Record], Hashable],
+        of_entry: Callable[[Wanted], Hashable | None],
+        of_record: Callable[[Record], Hashable | None],
     ) -> None:
         """Pair what agrees in something; what has none of it is not paired."""
         waiting: dict[Hashable, deque[Record]] = defaultdict(deque)
@@ -65,7 +65,7 @@ class _Pairing:
         for number in self._left_entries():
             entry = self._entries[number]
             meant = of_entry(entry)
-            if meant and (candidates := waiting.get((entry.key, meant))):
+            if meant is not None and (candidates := waiting.get((entry.key, meant))):
                 self._pair(number, candidates.popleft())
 
     def by_likeness(self, text_of: Callable[[Record], str]) -> None:

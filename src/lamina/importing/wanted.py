@@ -87,7 +87,7 @@ def _is_said(entry: Entry) -> bool:
 def _wanted(entry: Entry, frame: Frame, held: set[tuple[str, str]], digest: Digest) -> Wanted:
     kind = kind_under(entry.headings)
     meant = said(entry)
-    key = _key(meant.key)
+    key = _key(meant)
     if key is None or (kind, key) in held:
         key = None
     text = meant.text if key is None else meant.value
@@ -127,12 +127,16 @@ def _dated(entry: Entry) -> datetime | None:
     return next((date for date in dates if date), None)
 
 
-def _key(key: str | None) -> str | None:
-    """The key, if it can be one: it is shown everywhere, so it holds no secret."""
-    if key is None or find_secrets(key):
+def _key(meant: Said) -> str | None:
+    """The key, if it can be one.
+
+    It is shown everywhere, so it holds no secret; and where it tells that its value is one, the
+    value stays beside it, to be recognised and sealed.
+    """
+    if meant.key is None or find_secrets(meant.key) or find_secrets(meant.text):
         return None
     try:
-        return check_key(key)
+        return check_key(meant.key)
     except InvalidInputError:
         return None
 
