@@ -11,8 +11,9 @@ from lamina.core.markdown.structure import fences, front_matter, headings, lines
 
 PIECES = [
     "---", "***", "# One", "## Two ##", "###### Six", "####### seven", "Under", "====", "-----",
-    "- item", "  - nested", "* star", "1. first", "12) twelfth", "    code", "\tcode", "```",
-    "```sh", "~~~~", "   ```", "      ```", "> quote", "| a | b |", "|---|---|", "<!--", "-->",
+    "- item", "  - nested", "* star", "1. first", "12) twelfth", "   2. second", "    code",
+    "\tcode", "```", "```sh", "~~~~", "   ```", "      ```", "> quote", "| a | b |",
+    "|---|---|", "<!--", "-->",
     "<!-- one line -->", "<!-- not --> alone", "%%", "%% hidden %%", "^block", "text ^id-1", "",
     "  ", "**key**: value", "- **key:** value", "#tag and more:", "[a]: b", "[[Note|x]]", "é🦊",
     "2026-02-01: chosen", "+++", "tags: [a, b]", "-", "\u2028", "a\x0cb", "\x85",
@@ -101,6 +102,13 @@ def test_an_entry_knows_its_headings_and_lines() -> None:
 def test_what_is_indented_below_an_item_is_part_of_it() -> None:
     text = "- one\n  - nested\n\n  more\n  ```\n# code\n  ```\nlazy\n- two\n\nafter"
     assert texts(text) == ["one\n- nested\n\nmore\n```\n# code\n```\nlazy", "two", "after"]
+
+
+def test_steps_stay_together_in_their_order() -> None:
+    text = "Setup\n1. install\n\n   ```\n   make\n   ```\n\n2. test\n3. ship\n- done\n\n1. again"
+    assert texts(text) == [
+        "Setup", "1. install\n\n   ```\n   make\n   ```\n\n2. test\n3. ship", "done", "1. again",
+    ]  # fmt: skip
 
 
 def test_code_goes_with_the_sentence_that_introduces_it() -> None:

@@ -61,6 +61,7 @@ def stands(mem: Memory) -> dict[str, tuple[str, int]]:
 def test_each_entry_becomes_knowledge(mem: Memory, page: Path) -> None:
     web = mem.project("web")
     report = markdown(web, page)
+    assert [file for file, _ in report.transactions] == ["context.md"]
     assert (report.applied, report.files, report.scope) == (True, 1, "project/web")
     assert report.count(Fate.ADDED) == len(report.entries) == 6
     found = known(web)
@@ -120,9 +121,8 @@ def test_each_file_is_one_transaction(mem: Memory, page: Path) -> None:
     markdown(mem, page)
     swap(page, "Uses tabs", "Uses spaces")
     swap(page, "We build a brain.\n", "")
-    markdown(mem, page)
-    changed = [mem.get(record.id) for record in known(mem).values() if record.rev == 2]
-    [tx] = {mem.history(record.id)[-1].event.tx for record in changed}
+    [(file, tx)] = markdown(mem, page).transactions
+    assert file == "context.md"
     mem.undo(tx)
     assert {"Uses tabs", "We build a brain."} <= set(known(mem))
 
@@ -162,6 +162,26 @@ def test_a_conflict_is_seen_though_no_key_names_it(mem: Memory, page: Path) -> N
     swap(page, "Uses tabs", "Uses spaces")
     assert fates(markdown(mem, page))["Uses spaces"] == "conflict"
     assert "Uses spaces" not in known(mem)
+
+
+def test_a_change_that_was_taken_back_is_none(mem: Memory, page: Path) -> None:
+    markdown(mem, page)
+    mem.undo(mem.edit("Server", "Koa").tx)
+    swap(page, "Fastify, not Express", "Hono")
+    assert fates(markdown(mem, page))["Hono"] == "revised"
+    assert mem.get("Server").rev == 4
+
+
+def test_what_was_accepted_is_followed(mem: Memory, page: Path) -> None:
+    mem.configure("knowledge.accept", "review")
+    finn = mem.agent("finn", project="web")
+    assert markdown(finn, page, scope="project/web").count(Fate.PROPOSED) == 6
+    web = mem.project("web")
+    [waiting] = [one for one in web.query({"state": "proposed"}) if one.key == "Server"]
+    web.accept(waiting.id)
+    swap(page, "Fastify, not Express", "Hono")
+    assert fates(markdown(web, page))["Hono"] == "revised"
+    assert web.get("Server").text == "Hono"
 
 
 def test_what_was_forgotten_by_hand_stays_forgotten(mem: Memory, page: Path) -> None:

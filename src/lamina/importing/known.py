@@ -9,7 +9,7 @@ from lamina.core.layers import LAYERS, slot
 from lamina.core.principal import Surface
 from lamina.core.record import Record, State
 from lamina.core.scope import Scope
-from lamina.importing.marking import is_touched, mark_of, marked
+from lamina.importing.marking import mark_of, marked
 from lamina.importing.wanted import Wanted
 from lamina.stores.base import Store
 from lamina.stores.questions import Query
@@ -50,13 +50,23 @@ class Known:
         versions = self._store.versions(self._path.reach, record.id)
         return bool(versions) and versions[-1].event.surface == Surface.IMPORT.value
 
+    def is_touched(self, record: Record) -> bool:
+        """Whether anybody has changed what a record says since it was imported."""
+        if record.rev == marked(record).rev:
+            return False
+        before = self._imported(record)
+        return before is None or not before.says_the_same(record)
+
     def imported_text(self, record: Record) -> str:
         """What a record said when it was last imported, as far as that is still kept."""
-        if not is_touched(record):
+        if record.rev == marked(record).rev:
             return record.text
+        before = self._imported(record)
+        return record.text if before is None else before.text
+
+    def _imported(self, record: Record) -> Record | None:
         versions = (one.record for one in self._store.versions(self._path.reach, record.id))
-        kept = (one for one in versions if one and one.rev == marked(record).rev)
-        return next((one.text for one in kept), record.text)
+        return next((one for one in versions if one and one.rev == marked(record).rev), None)
 
 
 def standing(records: Iterable[Record]) -> list[Record]:

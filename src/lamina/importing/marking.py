@@ -20,7 +20,7 @@ class Mark:
     place: str
     """Everything else that the file told: headings, tags, dates."""
     rev: int
-    """The revision that the import made; any other means that somebody changed it since."""
+    """The revision that the import made: what differs from it was changed since."""
 
     def to_data(self, file: str, line: int) -> dict[str, Any]:
         """The mark as part of the data of a record."""
@@ -46,8 +46,3 @@ def marked(record: Record) -> Mark:
     if mark is None:
         raise LookupError(f"record {record.id} came from no file")
     return mark
-
-
-def is_touched(record: Record) -> bool:
-    """Whether anybody has changed a record since it was imported."""
-    return record.rev != marked(record).rev

@@ -9,7 +9,7 @@ from lamina.core.record import Record, State
 from lamina.core.scope import Scope
 from lamina.errors import InvalidInputError
 from lamina.importing.known import LAYER, Known, standing
-from lamina.importing.marking import Mark, is_touched, marked
+from lamina.importing.marking import Mark, marked
 from lamina.importing.matching import match
 from lamina.importing.report import Became, Fate
 from lamina.importing.wanted import Wanted
@@ -82,7 +82,7 @@ class Planner:
     def _gone(self, file: str, record: Record) -> _Step:
         """A record whose entry is no longer in the file."""
         line = record.data["line"]
-        fate = Fate.KEPT if is_touched(record) else Fate.FORGOTTEN
+        fate = Fate.KEPT if self._known.is_touched(record) else Fate.FORGOTTEN
         told = Became(fate, file, line, record.kind, record.key, record.text, record.id)
         if fate is Fate.KEPT:
             return _Step(told, self._at_home(record))
@@ -91,10 +91,12 @@ class Planner:
     def _met(self, file: str, entry: Wanted, record: Record) -> _Step:
         """A record whose entry is in the file, as it was or changed."""
         says_the_same = entry.digest == marked(record).digest
-        if is_touched(record) and not says_the_same:
+        if self._known.is_touched(record) and not says_the_same:
             told = _told(Fate.CONFLICT, file, entry, record, "changed here and in the file")
             return _Step(told, self._at_home(record))
-        if is_touched(record) or (says_the_same and entry.place == marked(record).place):
+        if self._known.is_touched(record) or (
+            says_the_same and entry.place == marked(record).place
+        ):
             return _Step(_told(Fate.UNCHANGED, file, entry, record), self._at_home(record))
         holder = self._known.holder(entry)
         if record.state is State.CURRENT and holder is not None and holder.id != record.id:
@@ -140,7 +142,7 @@ class Planner:
         """A record that moved here with its folder is of this folder now; else nothing to do."""
         if marked(record).root == self._root:
             return None
-        rev = _ALWAYS_TOUCHED if is_touched(record) else record.rev + 1
+        rev = _ALWAYS_TOUCHED if self._known.is_touched(record) else record.rev + 1
         mark = replace(marked(record), root=self._root, rev=rev)
         data = {**record.data, **mark.to_data(record.data["file"], record.data["line"])}
         said = {"data": data, "via": record.trust.value, "source": record.source}

@@ -56,6 +56,8 @@ class NotesReport:
     """Files that were taken in with a reservation."""
     sealed: int = 0
     """Secrets that were found in what was written, and sealed."""
+    transactions: tuple[tuple[str, RecordId], ...] = ()
+    """What `undo` takes to take a file back, for each file that changed something."""
 
     def count(self, fate: Fate) -> int:
         """How many entries came to this."""

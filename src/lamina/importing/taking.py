@@ -6,11 +6,12 @@ What somebody changed in memory is never overwritten. The files are never writte
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from lamina import clock
 from lamina.core import canonical, settings
 from lamina.core.access import check_write
+from lamina.core.markdown import read_note
 from lamina.core.principal import Role, Surface
 from lamina.core.record import Record
 from lamina.core.scope import Scope
@@ -23,6 +24,9 @@ from lamina.importing.report import Became, NotesReport
 from lamina.importing.wanted import Wanted, is_own, wanted_of
 from lamina.memory import Memory
 from lamina.sources.reading import Document, UnreadableError, read_document
+
+if TYPE_CHECKING:
+    from lamina.core.ids import RecordId
 
 _TRIES: Final = 5
 OWN: Final = "kept by Lamina itself; `lamina sync` takes in what was changed in it"
@@ -71,6 +75,7 @@ class _Import:
         self._skipped: list[tuple[str, str]] = []
         self._notes: list[tuple[str, str]] = []
         self._sealed = 0
+        self._transactions: list[tuple[str, RecordId]] = []
 
     def of(self, pages: Pages) -> NotesReport:
         """Bring the records in line with the notes."""
@@ -96,7 +101,7 @@ class _Import:
         return NotesReport(
             applied=not self._options.get("dry_run", False), scope=self._scope.path, files=done,
             entries=tuple(entries), skipped=tuple(self._skipped), notes=tuple(self._notes),
-            sealed=self._sealed,
+            sealed=self._sealed, transactions=tuple(self._transactions),
         )  # fmt: skip
 
     def _has_gone(self, pages: Pages, file: str, records: Iterable[Record], root: str) -> bool:
@@ -117,11 +122,12 @@ class _Import:
                 yield file, None
 
     def _wanted(self, document: Document) -> list[Wanted]:
-        if is_own(document.text):
+        note = read_note(document.text)
+        if is_own(note):
             raise UnreadableError(OWN)
         if document.note:
             self._notes.append((document.file, document.note))
-        return wanted_of(document.text, document.file, self._path.fingerprint)
+        return wanted_of(note, document.file, self._path.fingerprint)
 
     def _take(
         self, planner: Planner, file: str, wanted: list[Wanted], known: list[Record]
@@ -134,7 +140,7 @@ class _Import:
                 return list(plan.became())
             try:
                 name = self._name(file, wanted, known, attempt)
-                found = self._commit(plan, name)
+                found = self._commit(file, plan, name)
             except ConflictError:
                 found = None
             if found is not None:
@@ -151,10 +157,11 @@ class _Import:
         named = canonical.dumps([self._scope.path, file, seen, asked, attempt])
         return f"import-{self._path.fingerprint(named.encode())}"
 
-    def _commit(self, plan: FilePlan, name: str) -> list[Became] | None:
+    def _commit(self, file: str, plan: FilePlan, name: str) -> list[Became] | None:
         """Carry out a plan; nothing if another import of the same file was faster."""
         receipt = self._path.commit(plan.changes, name)
         if receipt.repeated:
             return None
         self._sealed += len(receipt.sealed)
+        self._transactions.append((file, receipt.tx))
         return list(plan.became(receipt.outcomes))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from lamina.core import canonical
 from lamina.core.instants import to_text
-from lamina.core.markdown import Entry, Form, Said, kind_under, read_note, said
+from lamina.core.markdown import Entry, Form, Note, Said, kind_under, said
 from lamina.core.markdown.saying import date_in
 from lamina.core.names import check_key, check_tags
 from lamina.core.secrets import find_secrets
@@ -55,9 +55,8 @@ class Frame:
     since: datetime | None
 
 
-def wanted_of(text: str, file: str, digest: Digest) -> list[Wanted]:
+def wanted_of(note: Note, file: str, digest: Digest) -> list[Wanted]:
     """What the entries of a note should become, in order; a key is given to the first only."""
-    note = read_note(text)
     tags = _tags_of(note.matter.get("tags", ()))
     frame = Frame(note.title, tags, _since(note.matter, file))
     found: list[Wanted] = []
@@ -73,9 +72,9 @@ def wanted_of(text: str, file: str, digest: Digest) -> list[Wanted]:
     return found
 
 
-def is_own(text: str) -> bool:
+def is_own(note: Note) -> bool:
     """Whether a note is the face of records that Lamina keeps."""
-    return OWN in read_note(text).matter
+    return OWN in note.matter
 
 
 def _is_said(entry: Entry) -> bool:

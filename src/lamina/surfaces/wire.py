@@ -327,6 +327,7 @@ def notes_out(report: NotesReport) -> dict[str, Any]:
         "skipped": [{"file": file, "reason": reason} for file, reason in report.skipped],
         "notes": [{"file": file, "note": note} for file, note in report.notes],
         "sealed": report.sealed,
+        "transactions": [{"file": file, "tx": tx} for file, tx in report.transactions],
     }  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from typing import Final
 
 from lamina.core.markdown.structure import Heading, fences, headings
 
-_MARKER: Final = re.compile(r"([ \t]*)([-*+•]|\d{1,9}[.)])(?:[ \t]+|$)")
+_BULLET: Final = re.compile(r"([ \t]*)[-*+•](?:[ \t]+|$)")
+_NUMBER: Final = re.compile(r"([ \t]*)\d{1,9}[.)](?:[ \t]+|$)")
 _INTERRUPTS: Final = re.compile(r"[ \t]*(?:[-*+•]|1[.)])[ \t]+\S")
 _RULE: Final = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
 _BLOCK_ID: Final = re.compile(r"\s*\^[A-Za-z0-9-]{1,64}\s*")
@@ -56,7 +57,7 @@ def blocks_of(lines: Sequence[str], start: int) -> Iterator[Block]:
 
 def without_marker(lines: Sequence[str]) -> str:
     """An item of a list without its mark, its other lines indented by as much less."""
-    found = _MARKER.match(lines[0])
+    found = _BULLET.match(lines[0])
     if found is None:
         return "\n".join(lines)
     deep = _width(lines[0][: found.end()])
@@ -105,8 +106,10 @@ class _Blocks:
             return Block(Form.COMMENT, number, self._comments[number])
         if _is_rule(line):
             return Block(Form.RULE, number, number)
-        if found := _MARKER.match(line):
+        if found := _BULLET.match(line):
             return Block(Form.ITEM, number, self._end_of_item(number, _width(found[1])))
+        if found := _NUMBER.match(line):
+            return Block(Form.TEXT, number, self._end_of_steps(number, _width(found[1])))
         return Block(Form.TEXT, number, self._end_of_text(number))
 
     def _end_of_text(self, number: int) -> int:
@@ -126,10 +129,24 @@ class _Blocks:
             if not line.strip():
                 continue
             is_inside = _indent(line) >= indent + _NESTED
-            goes_on = number == last + 1 and not self._begins(number) and not _MARKER.match(line)
+            goes_on = number == last + 1 and not self._begins(number) and not _is_marked(line)
             if number in self._headings or not (is_inside or goes_on):
                 break
             number = last = self._fences.get(number, number)
+        return last
+
+    def _end_of_steps(self, number: int, indent: int) -> int:
+        """The last line of a numbered list: its order is part of what it says."""
+        last = self._end_of_item(number, indent)
+        number = last + 1
+        while number <= len(self._lines):
+            line = self._lines[number - 1]
+            if line.strip():
+                is_next = _NUMBER.match(line) and _indent(line) < indent + _NESTED
+                if not is_next or self._begins(number):
+                    break
+                number = last = self._end_of_item(number, indent)
+            number += 1
         return last
 
     def _begins(self, number: int) -> bool:
@@ -177,6 +194,10 @@ def _end_of_comment(
 def _next(numbers: Sequence[int], number: int) -> int:
     at = bisect_right(numbers, number)
     return numbers[at] if at < len(numbers) else 0
+
+
+def _is_marked(line: str) -> bool:
+    return bool(_BULLET.match(line) or _NUMBER.match(line))
 
 
 def _is_rule(line: str) -> bool:
