@@ -135,8 +135,8 @@ def test_a_heading_alone_is_an_entry() -> None:
     assert texts(text) == ["Never push to main", "Always run the tests", "---"]
 
 
-def test_seven_marks_are_no_heading() -> None:
-    assert texts("####### deep\n\ntext") == ["####### deep", "text"]
+def test_what_only_looks_like_a_heading_is_text() -> None:
+    assert texts("####### deep\n\n    # listed\n\n#tag") == ["####### deep", "    # listed", "#tag"]
 
 
 def test_a_key_stands_in_bold_before_a_colon() -> None:

@@ -1,8 +1,8 @@
 """Markdown becomes knowledge, is followed, and lives on beside it."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -217,6 +217,19 @@ def test_a_key_that_another_holds_is_only_proposed(mem: Memory, page: Path) -> N
     assert mem.get("Server").rev == 1
 
 
+def test_of_two_files_the_first_keeps_a_key(mem: Memory, page: Path) -> None:
+    other = page.with_name("AGENTS.md")
+    other.write_text("## Decisions\n- **Server**: Hono\n")
+    markdown(mem, page)
+    held = mem.get("Server")
+    assert markdown(mem, other).count(Fate.PROPOSED) == 1
+    assert markdown(mem, page).count(Fate.UNCHANGED) == 6
+    assert mem.get("Server") == held
+    swap(other, "Hono", "Hapi")
+    assert fates(markdown(mem, other)) == {"Hapi": "revised"}
+    assert mem.get("Server") == held
+
+
 def test_a_key_that_says_the_same_already_is_known(mem: Memory, page: Path) -> None:
     other = page.with_name("AGENTS.md")
     other.write_text("## Decisions\n- **Server**: Fastify, not Express\n")
@@ -319,13 +332,11 @@ def test_two_who_import_at_once_do_it_once(kind: str, tmp_path: Path) -> None:
     page = tmp_path / "context.md"
     with lamina.open(where(kind, tmp_path / "store")) as mem:
         mem.configure("recall.embedder", "off")
-        for text in (PAGE, PAGE.replace("tabs", "spaces") + "- more\n"):
+        for text, added in ((PAGE, 6), (PAGE.replace("tabs", "spaces") + "- more\n", 1)):
             page.write_text(text)
-            threads = [Thread(target=markdown, args=(mem, page)) for _ in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            with ThreadPoolExecutor(4) as pool:
+                reports = list(pool.map(lambda _: markdown(mem, page), range(4)))
+            assert sum(report.count(Fate.ADDED) for report in reports) == added
         assert mem.count() == 7
         assert mem.count({"state": "proposed"}) == 0
 
