@@ -70,8 +70,9 @@ def test_what_cannot_be_a_note_is_refused_alone_and_left_out_of_a_folder(
         case _:
             page.symlink_to(page)
     page.with_name("good.md").write_text("- good\n")
-    with pytest.raises(InvalidInputError, match="`path`"):
+    with pytest.raises(InvalidInputError, match="`path`") as refused:
         markdown(mem, page)
+    assert refused.value.remedy
     report: NotesReport = markdown(mem, page.parent)
     assert reasons[make] in dict(report.skipped)["AGENTS.md"]
     assert texts(mem) == ["good"]

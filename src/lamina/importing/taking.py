@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from lamina.core.ids import RecordId
 
 _TRIES: Final = 5
-OWN: Final = "kept by Lamina itself; `lamina sync` takes in what was changed in it"
+_READABLE: Final = "Name a file of text, no larger than the setting index.max_bytes"
+_OWN: Final = "kept by Lamina itself; `lamina sync` takes in what was changed in it"
 
 
 class ImportOptions(TypedDict, total=False):
@@ -117,14 +118,16 @@ class _Import:
                 yield file, self._wanted(document)
             except UnreadableError as error:
                 if pages.start is None:
-                    raise InvalidInputError(f"`path` is {error.reason}") from None
+                    raise InvalidInputError(
+                        f"`path` cannot be taken in: {error.reason}", remedy=_READABLE
+                    ) from None
                 self._skipped.append((file, error.reason))
                 yield file, None
 
     def _wanted(self, document: Document) -> list[Wanted]:
         note = read_note(document.text)
         if is_own(note):
-            raise UnreadableError(OWN)
+            raise UnreadableError(_OWN)
         if document.note:
             self._notes.append((document.file, document.note))
         return wanted_of(note, document.file, self._path.fingerprint)
