@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lamina.layers.episodes import Episodes
     from lamina.layers.face import Door
     from lamina.layers.facts import Facts
+    from lamina.layers.items import Items
     from lamina.layers.knowledge import Knowledge
     from lamina.layers.log import Log
     from lamina.layers.notebook import Notebooks
@@ -81,6 +82,13 @@ class Layered:
         from lamina.layers.artifacts import Artifacts
 
         return Artifacts(self._door, self._common)
+
+    @cached_property
+    def item(self) -> Items:
+        """What the project's files say."""
+        from lamina.layers.items import Items
+
+        return Items(self._door, self._common)
 
     @cached_property
     def task(self) -> Tasks:

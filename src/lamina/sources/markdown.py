@@ -10,7 +10,8 @@ from lamina.sources.chunks import TINY, Chunk, Page, Span, cut
 
 _BETWEEN: Final = " > "
 _LONGEST_TITLE: Final = 80
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*")
+_LONGEST_READ: Final = 600
+"""Nothing beyond this is looked at for a title: marks that nobody closes would be looked for."""
 _UNDERLINE: Final = re.compile(r" {0,3}(?:(=+)|-+)[ \t]*")
 _FENCE: Final = re.compile(r"(\s*)(`{3,}|~{3,})(.*)")
 _NOT_A_TITLE: Final = re.compile(
@@ -32,20 +33,38 @@ class _Section:
 
 
 @dataclass(frozen=True, slots=True)
-class _Heading:
+class Heading:
+    """A heading: where it stands, how deep, and what it says without its marks."""
+
     line: int
     level: int
     title: str
 
 
-def by_heading(page: Page) -> list[Chunk]:
-    """Cut a page of Markdown at its headings, and long sections at their paragraphs."""
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """How a page is built."""
+
+    matter: int
+    """The last line of the front matter; 0 where there is none."""
+    fences: list[tuple[int, int]]
+    """The first and last line of every fenced block."""
+    headings: list[Heading]
+
+
+def outline(page: Page) -> Outline:
+    """Where the headings of a page stand, and what on it is no prose."""
     matter = _front_matter(page)
     fences = list(_fences(page, matter + 1))
-    headings = list(_headings(page, matter + 1, fences))
-    sections = _joined(page, list(_sections(page, headings)))
+    return Outline(matter, fences, list(_headings(page, matter + 1, fences)))
+
+
+def by_heading(page: Page) -> list[Chunk]:
+    """Cut a page of Markdown at its headings, and long sections at their paragraphs."""
+    built = outline(page)
+    sections = _joined(page, list(_sections(page, built.headings)))
     spans = (Span(one.first, one.last, _BETWEEN.join(one.path)) for one in sections)
-    whole = [*fences, (1, matter)] if matter else fences
+    whole = [*built.fences, (1, built.matter)] if built.matter else built.fences
     return cut(page, spans, whole)
 
 
@@ -60,12 +79,16 @@ def _front_matter(page: Page) -> int:
 
 def _fences(page: Page, number: int) -> Iterator[tuple[int, int]]:
     """The first and last line of every fenced block; one that nobody closes ends with the page."""
+    # A page may be full of marks that nobody closes; none is looked for twice.
+    unclosed: set[str] = set()
     while number <= len(page):
         opened = _FENCE.fullmatch(page[number])
         if opened is None or (opened[2][0] == "`" and "`" in opened[3]):
             number += 1
             continue
-        last = _closing(page, number, opened[2])
+        last = None if opened[2] in unclosed else _closing(page, number, opened[2])
+        if last is None:
+            unclosed.add(opened[2])
         if last is None and len(opened[1].expandtabs(4)) > 3:
             # Indented so far it is a fence inside a list, or an example of one in a listing.
             number += 1
@@ -83,7 +106,7 @@ def _closing(page: Page, opening: int, marks: str) -> int | None:
     return None
 
 
-def _headings(page: Page, start: int, fences: list[tuple[int, int]]) -> Iterator[_Heading]:
+def _headings(page: Page, start: int, fences: list[tuple[int, int]]) -> Iterator[Heading]:
     fenced = {number for first, last in fences for number in range(first, last + 1)}
     paragraph: list[int] = []
     """The lines of running text right above, which an underline makes a heading."""
@@ -91,12 +114,12 @@ def _headings(page: Page, start: int, fences: list[tuple[int, int]]) -> Iterator
         line = page[number]
         if number in fenced or not line.strip():
             paragraph = []
-        elif found := _HEADING.fullmatch(line):
+        elif found := _marked(line):
             paragraph = []
-            yield _Heading(number, len(found[1]), _title(found[2] or ""))
+            yield Heading(number, found[0], _title(found[1]))
         elif paragraph and (under := _UNDERLINE.fullmatch(line)):
             title = " ".join(page[one].strip() for one in paragraph)
-            yield _Heading(paragraph[0], 1 if under[1] else 2, _title(title))
+            yield Heading(paragraph[0], 1 if under[1] else 2, _title(title))
             paragraph = []
         elif not paragraph and _NOT_A_TITLE.match(line):
             # Lists, quotes, tables and listings go on until a blank line.
@@ -110,20 +133,32 @@ def _run(page: Page, number: int) -> Iterator[int]:
     while number <= len(page) and not page.is_blank(number):
         yield number
         number += 1
-        if number <= len(page) and _HEADING.fullmatch(page[number]):
+        if number <= len(page) and _marked(page[number]):
             return
 
 
+def _marked(line: str) -> tuple[int, str] | None:
+    """The level and the words of a heading that begins with number signs."""
+    bare = line.lstrip(" ")
+    level = len(bare) - len(bare.lstrip("#"))
+    behind = bare[level:]
+    if not 1 <= level <= 6 or len(line) - len(bare) > 3 or behind[:1] not in ("", " ", "\t"):
+        return None
+    words = behind.strip(" \t")
+    unclosed = words.rstrip("#")
+    return level, words if unclosed and unclosed[-1] not in " \t" else unclosed.rstrip(" \t")
+
+
 def _title(text: str) -> str:
-    plain = " ".join(_MARKS.sub("", _LINK.sub(r"\1", text)).split())
+    plain = " ".join(_MARKS.sub("", _LINK.sub(r"\1", text[:_LONGEST_READ])).split())
     return plain if len(plain) <= _LONGEST_TITLE else plain[: _LONGEST_TITLE - 1].rstrip() + "…"
 
 
-def _sections(page: Page, headings: list[_Heading]) -> Iterator[_Section]:
+def _sections(page: Page, headings: list[Heading]) -> Iterator[_Section]:
     starts = [heading.line for heading in headings]
     if not starts or starts[0] > 1:
         yield _Section(1, (starts[0] if starts else len(page) + 1) - 1, 0, ())
-    above: list[_Heading] = []
+    above: list[Heading] = []
     for heading, end in zip(headings, [*starts[1:], len(page) + 1], strict=False):
         above = [one for one in above if one.level < heading.level] + [heading]
         path = tuple(one.title for one in above if one.title)

@@ -1,0 +1,96 @@
+"""A text and its language in, findings out: which rules look at what. Pure."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from lamina.extraction.comments import commented, has_comments
+from lamina.extraction.findings import LONGEST_CONTENT, Finding, normalised, plain, shortened
+from lamina.extraction.labels import labelled, telling
+from lamina.extraction.pages import Contents, Section, contents
+from lamina.extraction.passages import Form, Passage
+from lamina.extraction.statements import stated
+from lamina.sources.chunks import Page
+
+RULES: Final = 1
+"""Counts up when files are to be read anew, because other things would now be found in them."""
+PROSE: Final = frozenset(("markdown", "text", "rst"))
+_DECIDED: Final = ("decision", "decision outcome", "choice")
+_AROUND: Final = frozenset(("context", "consequences", "price", "status", "alternatives"))
+"""What stands beside a decision on a page that records one."""
+_PART: Final = re.compile(r"\*\*([A-Za-z ]{3,30})[.:]?\*\*[.:]?\s*")
+_FEWEST_WORDS: Final = 4
+
+
+def is_read(language: str) -> bool:
+    """Whether anything is looked for in such a file: data has no statements."""
+    return language in PROSE or has_comments(language)
+
+
+def mine(text: str, language: str) -> list[Finding]:
+    """What a text states, in order; of two rules that see one sentence, the surer one counts."""
+    page = Page(text)
+    found = [*_told(page)] if language in PROSE else [*_commented(page, language)]
+    best: dict[tuple[int, str, str], Finding] = {}
+    for one in found:
+        place = (one.line, one.kind, normalised(one.title))
+        if place not in best or best[place].confidence < one.confidence:
+            best[place] = one
+    return sorted(best.values(), key=lambda one: (one.line, one.kind, one.title))
+
+
+def _commented(page: Page, language: str) -> Iterator[Finding]:
+    for passage in commented(page, language):
+        yield from labelled(passage) or stated(passage)
+
+
+def _told(page: Page) -> Iterator[Finding]:
+    read = contents(page)
+    decided = _record_of_decision(read)
+    if decided is not None:
+        yield decided
+    for section in read.sections:
+        note = _note(section)
+        if note is not None:
+            yield note
+    for passage in read.passages:
+        found = labelled(passage) or [*stated(passage)]
+        # What the page as a whole decides is not said twice.
+        yield from (one for one in found if decided is None or _place(one) != _place(decided))
+
+
+def _place(finding: Finding) -> tuple[int, str]:
+    return finding.line, finding.kind
+
+
+def _record_of_decision(read: Contents) -> Finding | None:
+    """The decision of a page that is one: context, decision and consequences under one title."""
+    parts = {normalised(one.heading.title): one.begins for one in reversed(read.sections)}
+    parts |= {name: one for one in reversed(read.passages) if (name := _part(one))}
+    said = next((parts[name] for name in _DECIDED if parts.get(name)), None)
+    if said is None or not said.above or not parts.keys() & _AROUND:
+        return None
+    text = plain(_PART.sub("", said.text[:LONGEST_CONTENT]))
+    return Finding(
+        "decision", shortened(said.above[0]), text, said.first, 0.95, "record", said.section
+    )
+
+
+def _part(passage: Passage) -> str:
+    """The name of a part that is set in bold instead of a heading."""
+    found = _PART.match(passage.lines[0])
+    return normalised(found[1]) if found else ""
+
+
+def _note(section: Section) -> Finding | None:
+    """A section by its title and what it begins with; nothing where it only holds others."""
+    begins = section.begins
+    if begins is None or not section.heading.title or telling(section.heading.title):
+        return None
+    said = plain(begins.text)
+    if begins.form is not Form.PARAGRAPH or len(said.split()) < _FEWEST_WORDS:
+        return None
+    return Finding(
+        "note", section.heading.title, shortened(said, LONGEST_CONTENT), section.heading.line, 0.7,
+        "section", " > ".join(section.above),
+    )  # fmt: skip
