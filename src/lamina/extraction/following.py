@@ -27,7 +27,6 @@ from lamina.results import ExtractReport
 from lamina.sources.books import Books
 from lamina.sources.chunks import Page
 from lamina.sources.follow import Handle
-from lamina.sources.languages import language_of
 from lamina.sources.reading import Document, UnreadableError, read_document
 from lamina.sources.roots import locate
 from lamina.sources.walking import Found, Walk, walk
@@ -134,7 +133,7 @@ class _Follower:
 
     def _is_meant(self, found: Found) -> bool:
         is_store = self._books.is_store(self._root.base / found.file)
-        return is_read(language_of(found.file)) and not is_store
+        return is_read(found.file) and not is_store
 
     def _vanished(self, met: set[str], walked: Walk) -> Iterator[Step]:
         for file, entry in sorted(self._entries.items()):

@@ -32,7 +32,7 @@ def _words(label: _Label, *words: str) -> dict[str, _Label]:
 _LABELS: Final = {
     **_words(_TASK, "todo", "fixme", "xxx", "hack", "bug"),
     **_words(_MEANT, "to do", "action item", "next step", "tbd"),
-    **_words(_DECISION, "decision", "decided", "we decided", "resolution"),
+    **_words(_DECISION, "decision", "decided", "we decided"),
     **_words(_CHOICE, "rejected", "chosen", "choice"),
     **_words(_CLAIM, "claim", "fact", "assumption", "invariant", "requirement", "constraint"),
     **_words(_CLAIM, "guarantee", "hypothesis", "finding"),
@@ -58,8 +58,7 @@ _CLAIMS: Final = _Label("claim", 0.7, "list")
 _UNDER: Final = {
     **_words(_TASKS, "todo", "todos", "to do", "tasks", "open tasks", "next steps", "action items"),
     **_words(_TASKS, "actions", "roadmap", "backlog", "open questions", "still to do"),
-    **_words(_DECISIONS, "decisions", "decision", "key decisions", "design decisions"),
-    **_words(_DECISIONS, "decision outcome", "decisions made", "resolutions"),
+    **_words(_DECISIONS, "decisions", "key decisions", "design decisions", "decisions made"),
     **_words(_CLAIMS, "assumptions", "invariants", "constraints", "guarantees", "requirements"),
     **_words(_CLAIMS, "claims", "findings"),
 }

@@ -11,6 +11,7 @@ from lamina.extraction.pages import Contents, Section, contents
 from lamina.extraction.passages import Form, Passage
 from lamina.extraction.statements import stated
 from lamina.sources.chunks import Page
+from lamina.sources.languages import language_of
 
 RULES: Final = 1
 """Counts up when files are to be read anew, because other things would now be found in them."""
@@ -20,11 +21,13 @@ _AROUND: Final = frozenset(("context", "consequences", "price", "status", "alter
 """What stands beside a decision on a page that records one."""
 _PART: Final = re.compile(r"\*\*([A-Za-z ]{3,30})[.:]?\*\*[.:]?\s*")
 _FEWEST_WORDS: Final = 4
+_FOREIGN: Final = ("license", "licence", "copying")
 
 
-def is_read(language: str) -> bool:
-    """Whether anything is looked for in such a file: data has no statements."""
-    return language in PROSE or has_comments(language)
+def is_read(file: str) -> bool:
+    """Whether a file may state something of its project: data and licences do not."""
+    name, language = file.rpartition("/")[2].lower(), language_of(file)
+    return not name.startswith(_FOREIGN) and (language in PROSE or has_comments(language))
 
 
 def mine(text: str, language: str) -> list[Finding]:
@@ -32,7 +35,7 @@ def mine(text: str, language: str) -> list[Finding]:
     page = Page(text)
     found = [*_told(page)] if language in PROSE else [*_commented(page, language)]
     best: dict[tuple[int, str, str], Finding] = {}
-    for one in found:
+    for one in (one for one in found if one.title and one.content):
         place = (one.line, one.kind, normalised(one.title))
         if place not in best or best[place].confidence < one.confidence:
             best[place] = one
@@ -70,10 +73,20 @@ def _record_of_decision(read: Contents) -> Finding | None:
     said = next((parts[name] for name in _DECIDED if parts.get(name)), None)
     if said is None or not said.above or not parts.keys() & _AROUND:
         return None
-    text = plain(_PART.sub("", said.text[:LONGEST_CONTENT]))
+    text = shortened(_whole(said, read.passages), LONGEST_CONTENT)
     return Finding(
         "decision", shortened(said.above[0]), text, said.first, 0.95, "record", said.section
     )
+
+
+def _whole(part: Passage, passages: list[Passage]) -> str:
+    """What a part says, up to the next one."""
+    said = [plain(_PART.sub("", part.text[:LONGEST_CONTENT], count=1))]
+    for one in passages[passages.index(part) + 1 :]:
+        if one.above != part.above or _part(one) or sum(map(len, said)) > LONGEST_CONTENT:
+            break
+        said.append(plain(one.text[:LONGEST_CONTENT]))
+    return "\n".join(filter(None, said))
 
 
 def _part(passage: Passage) -> str:

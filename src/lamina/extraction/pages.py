@@ -85,7 +85,7 @@ def contents(page: Page) -> Contents:
 
 def _spoken(page: Page, start: int, silent: set[int]) -> Iterator[tuple[int, str]]:
     """The lines that may be prose; the others come as blank ones."""
-    inside, listed = "", False
+    inside, listed, is_listing, was_blank = "", False, False, True
     for number in range(start, len(page) + 1):
         line = page[number]
         if number in silent or len(line) > _LONGEST_LINE:
@@ -94,7 +94,9 @@ def _spoken(page: Page, start: int, silent: set[int]) -> Iterator[tuple[int, str
         blank = not line.strip()
         inside, is_markup = _markup(inside, line)
         listed = (listed and (blank or line[:1] in " \t")) or bool(_ITEM.match(line))
-        is_listing = not listed and line[:4] in ("    ", "\t") and page.is_blank(max(number - 1, 1))
+        is_deep = not listed and line.startswith(("    ", "\t"))
+        is_listing = is_deep and (is_listing or was_blank)
+        was_blank = blank
         yield number, "" if blank or is_markup or is_listing or _is_no_prose(line) else line
 
 

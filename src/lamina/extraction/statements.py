@@ -37,6 +37,7 @@ _USED: Final = _any(
 )
 _FRAGMENT: Final = _any("chose", "decided", "picked", "rejected", "adopted", "dropped", "switched")
 _AGAINST: Final = _any("over", "instead of", "rather than", "as opposed to", "in favou?r of")
+_INSTEAD: Final = _any("instead of", "rather than", "no longer use", "do not use", "don['’]t use")
 _REASON: Final = _any("because", "since", "so that", "due to", "the reason")
 _SUPPOSED: Final = _any(
     "if", "whether", "unless", "should", "could", "would", "might", "may", "until", "when", "once",
@@ -54,7 +55,7 @@ _STATES: Final = _any(
     "answers?", "expires?", "lasts?",
 )  # fmt: skip
 _NORM: Final = _any(
-    "must(?: not| never)?", "never", "always", "is guaranteed", "are guaranteed", "guarantees?",
+    "must(?: not| never)?", "never", "(?:is|are) (?:always|guaranteed)", "guarantees?",
     "no(?:body| one|thing) (?:else )?(?:may|can|reads|writes)",
 )  # fmt: skip
 _SPOKEN_TO: Final = _any("you", "your", "please", "let['’]s")
@@ -64,10 +65,9 @@ _ORDERS: Final = _any(
 )  # fmt: skip
 
 _TERM: Final = re.compile(
-    r"(?:\*\*|__)(?P<term>[^*_\n]{2,60}?)(?P<inner>:?)(?:\*\*|__)"
-    r"(?P<form>\s?:\s|\s[—–-]{1,2}\s|\s|\s?\([^()]{1,60}\)\s?:\s)\S"
+    r"(?:(?:\*\*|__)(?P<bold>[^*_\n]{2,60}?)(?P<inner>:?)(?:\*\*|__)|`(?P<code>[^`\s]{2,60})`)"
+    r"(?P<mark>\s?:\s|\s[—–-]{1,2}\s|(?<=:\*\*)\s)\S"
 )
-_CODED: Final = re.compile(r"`(?P<term>[^`\n]{2,60})`(?:\s?:\s|\s[—–-]{1,2}\s)\S")
 _BOLD_NOUN: Final = re.compile(
     r"(?:An?|The) \*\*(?P<term>[^*\n]{2,60})\*\* (?:is|are|means|holds|says|names|stands for)\b"
 )
@@ -78,6 +78,13 @@ _NO_NAME: Final = frozenset(
     " everything nothing something another if when where why how so now below above then our your"
     " its their".split()
 )
+_GLOSSARY: Final = _any("glossary", "terms?", "terminology", "definitions?", "concepts?", "nouns")
+_FIELDS: Final = frozenset(
+    "overview verdict description example examples summary usage status date author authors issue"
+    " type default returns context consequences price choice alternatives why how problem solution"
+    " result results goal input output see version".split()
+)
+"""What is set in bold to say what follows, and names nothing itself."""
 _FEWEST_WORDS: Final = 5
 
 
@@ -105,7 +112,11 @@ def _decides(meant: str, *, is_first: bool) -> tuple[float, str] | None:
     if found and not _SUPPOSED.search(meant[: found.start()]):
         return min(0.65 + 0.1 * weighed, 0.85), "wording"
     used = _USED.search(meant)
-    if used and _AGAINST.search(meant, used.end()) and not _SUPPOSED.search(meant[: used.start()]):
+    if (
+        used
+        and _INSTEAD.search(meant, used.start())
+        and not _SUPPOSED.search(meant[: used.start()])
+    ):
         return 0.6, "wording"
     if is_first and weighed and _FRAGMENT.match(meant):
         return 0.6, "fragment"
@@ -127,10 +138,12 @@ def _claims(meant: str) -> tuple[float, str] | None:
 def _entity(passage: Passage) -> Finding | None:
     """The term that a passage explains, if it begins with one."""
     head = passage.text[:600]
-    if (found := _TERM.match(head)) and (found["inner"] == ":" or found["form"].strip()):
-        return _term(passage, found["term"], 0.5, "bold")
-    if found := _CODED.match(head):
-        return _term(passage, found["term"], 0.45, "code")
+    is_glossary = bool(passage.above and _GLOSSARY.search(passage.above[-1]))
+    found = _TERM.match(head)
+    if found and (is_glossary or found["mark"].strip(" ")[:1] in ("—", "–", "-")):
+        term, guessed = found["bold"] or found["code"], 0.5 if found["bold"] else 0.45
+        rule = "bold" if found["bold"] else "code"
+        return _term(passage, term, 0.7 if is_glossary else guessed, rule)
     if found := _BOLD_NOUN.match(head):
         return _term(passage, found["term"], 0.5, "bold")
     found = _NAMED.match(head) if passage.form is Form.PARAGRAPH else None
@@ -142,7 +155,8 @@ def _entity(passage: Passage) -> Finding | None:
 def _term(passage: Passage, term: str, confidence: float, rule: str) -> Finding | None:
     name = plain(term).strip(" :.")
     said = shortened(plain(passage.text), 600)
-    is_name = name and name[-1] not in "?!" and len(name.split()) <= 6 and not is_labelled(name)
+    is_field = name.lower() in _FIELDS or is_labelled(name)
+    is_name = name and name[-1] not in "?!" and len(name.split()) <= 6 and not is_field
     if not is_name or len(said.split()) - len(name.split()) < 3:
         return None
     return Finding("entity", name, said, passage.first, confidence, rule, passage.section)

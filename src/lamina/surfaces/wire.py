@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lamina.results import (
         BackupReport,
         Erasure,
+        ExtractReport,
         Hit,
         IndexReport,
         MaintenanceReport,
@@ -301,6 +302,27 @@ def index_out(report: IndexReport) -> dict[str, Any]:
             "removed": report.chunks_removed,
         },
         "bytes": report.bytes,
+        "sealed": report.sealed,
+        "skipped": [{"file": file, "reason": reason} for file, reason in report.skipped],
+        "notes": [{"file": file, "note": note} for file, note in report.notes],
+        "degraded": list(report.degraded),
+    }
+
+
+def extract_out(report: ExtractReport) -> dict[str, Any]:
+    """What reading items out of files came to, or would come to."""
+    return {
+        "applied": report.applied,
+        "root": report.root,
+        "scope": report.scope,
+        "files": report.files,
+        "added": report.added,
+        "replaced": report.replaced,
+        "unchanged": report.unchanged,
+        "expired": report.expired,
+        "kept_out": report.kept_out,
+        "proposed": report.proposed,
+        "kinds": dict(report.kinds),
         "sealed": report.sealed,
         "skipped": [{"file": file, "reason": reason} for file, reason in report.skipped],
         "notes": [{"file": file, "note": note} for file, note in report.notes],
