@@ -1,10 +1,12 @@
 """Items are what the files say: no more, no less, and the same ones as long as they say it."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+import lamina
 from lamina import Memory
 from lamina.core.record import Record, Trust
 from lamina.core.sealed import references
@@ -216,3 +218,19 @@ def test_indexing_and_extracting_do_not_disturb_each_other(project: Memory, root
     (root / "plan.md").unlink()
     assert project.item.extract(root).expired == 4
     assert project.index(root).removed == 1
+
+
+def test_several_who_extract_at_once_end_with_the_same_items(tmp_path: Path, root: Path) -> None:
+    write(root, {f"page{n}.md": f"- [ ] Task number {n}\n" for n in range(150)})
+    stores = [lamina.open(tmp_path / "store") for _ in range(3)]
+    with ThreadPoolExecutor(3) as pool:
+        runs = [pool.submit(one.project("web").item.extract, root, vectors=False) for one in stores]
+        reports = [run.result() for run in runs]
+    project = stores[0].project("web")
+    found = project.item.query(limit=10_000)
+    assert len(found) == len({one.key for one in found}) == 155
+    assert sum(report.added for report in reports) == 155
+    assert project.item.extract(root, vectors=False).unchanged == 155
+    assert {one.rev for one in found} == {1}
+    for one in stores:
+        one.close()

@@ -30,6 +30,9 @@ def filled(mem: Memory, project: str, work: Path) -> None:
     agent.task.add("t-1", word)
     agent.session("s-1").append("user", word)
     agent.notebook("t-1").note(word)
+    (work / project).mkdir()
+    (work / project / "todo.md").write_text(f"- [ ] Say {word} again\n")
+    mem.project(project).item.extract(work / project)
     agent.working.set("key", word)
     agent.working.snapshot()
 
@@ -49,6 +52,7 @@ def reads(agent: Memory, start: str, work: Path) -> dict[str, Callable[[], objec
                             agent.episode.rates(), agent.episode.trend("finn"),
                             agent.episode.similar("canary", k=50)),
         "artifact": lambda: (agent.artifact.query(), list(agent.artifact.verify(workspace=work))),
+        "item": lambda: (agent.item.query(), agent.item.query(text="canary", limit=50)),
         "task": lambda: (agent.task.query(), agent.task.ready(), agent.task.get("t-1")),
         "session": lambda: (agent.session.names(), agent.session("s-1").read(),
                             agent.session("s-1").search("canary", k=50)),

@@ -1,6 +1,6 @@
 """The items of one root as they stand in a store, and the changes that make them other ones."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
@@ -96,7 +96,7 @@ class Shelf:
         found = self._all(State.FORGOTTEN, **{"data.root": self._label})
         return {str(one.key): one for one in reversed(found)}
 
-    def _all(self, state: State, **where: Any) -> Iterable[Record]:
+    def _all(self, state: State, **where: Any) -> list[Record]:
         meant = {"scope": self._scope.path, "layer": LAYER, "state": state.value, **where}
         return self._store.query(Query(reach=self._path.reach, where=parse(meant)))
 
