@@ -59,6 +59,7 @@ def test_broken_text_is_read_as_far_as_it_goes(name: str, language: str) -> None
     found = mine(BROKEN[name], language)
     assert all(1 <= one.line <= BROKEN[name].count("\n") + 1 for one in found)
     assert all(one.title and one.content for one in found)
+    assert mine(BROKEN[name], "json") == []
     tasks = [one.title for one in found if one.kind == "task"]
     if language == "markdown" and "Still a task" in BROKEN[name]:
         assert tasks == ["Still a task here"]

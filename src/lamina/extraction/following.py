@@ -22,10 +22,9 @@ from lamina.extraction.findings import Finding
 from lamina.extraction.mining import RULES, is_read, mine
 from lamina.extraction.proposing import Proposer, ProposerError, name_of, proposed
 from lamina.extraction.shelf import LAYER, Shelf
-from lamina.extraction.steps import Settling, Step, Tally, as_it_stands, is_full, removed
+from lamina.extraction.steps import Lines, Settling, Step, Tally, as_it_stands, is_full, removed
 from lamina.results import ExtractReport
 from lamina.sources.books import Books
-from lamina.sources.chunks import Page
 from lamina.sources.follow import Handle
 from lamina.sources.reading import Document, UnreadableError, read_document
 from lamina.sources.roots import locate
@@ -162,7 +161,7 @@ class _Follower:
 
     def _mined(self, document: Document, digest: str, *, asks: bool) -> Step:
         fingerprint = self._books.fingerprint
-        lines = [fingerprint(line.strip().encode()) for line in Page(document.text).lines]
+        lines = Lines(document.text, fingerprint)
         items = tuple(wanted(mine(document.text, document.language), fingerprint))
         proposals = self._proposed(document, lines) if asks else None
         known = self._entries.get(document.file)
@@ -172,10 +171,9 @@ class _Follower:
         elif known is not None:
             asked = known.asked if known.digest == digest else ""
             entry = replace(entry, proposed=known.proposed, asked=asked)
-        cites = {mark: number for number, mark in reversed([*enumerate(lines, start=1)])}
-        return Step(document.file, entry, items, proposals, cites)
+        return Step(document.file, entry, items, proposals, lines)
 
-    def _proposed(self, document: Document, lines: list[str]) -> tuple[Wanted, ...] | None:
+    def _proposed(self, document: Document, lines: Lines) -> tuple[Wanted, ...] | None:
         """What is proposed for a file; `None` where the proposer fails."""
         if self._proposer is None:
             return None
@@ -186,7 +184,7 @@ class _Follower:
             return None
 
         def cited(finding: Finding) -> str:
-            return lines[finding.line - 1]
+            return lines.marks[finding.line - 1]
 
         return tuple(wanted(found, self._books.fingerprint, cited))
 

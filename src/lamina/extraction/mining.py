@@ -32,14 +32,20 @@ def is_read(file: str) -> bool:
 
 def mine(text: str, language: str) -> list[Finding]:
     """What a text states, in order; of two rules that see one sentence, the surer one counts."""
-    page = Page(text)
-    found = [*_told(page)] if language in PROSE else [*_commented(page, language)]
+    found = [*_found(Page(text), language)]
     best: dict[tuple[int, str, str], Finding] = {}
     for one in (one for one in found if one.title and one.content):
         place = (one.line, one.kind, normalised(one.title))
         if place not in best or best[place].confidence < one.confidence:
             best[place] = one
     return sorted(best.values(), key=lambda one: (one.line, one.kind, one.title))
+
+
+def _found(page: Page, language: str) -> Iterator[Finding]:
+    if language in PROSE:
+        yield from _told(page)
+    elif has_comments(language):
+        yield from _commented(page, language)
 
 
 def _commented(page: Page, language: str) -> Iterator[Finding]:

@@ -9,8 +9,8 @@ from lamina.core.scope import Scope
 from lamina.extraction.entries import item_key, wanted
 from lamina.extraction.mining import mine
 from lamina.extraction.shelf import LAYER
+from lamina.extraction.steps import Lines
 from lamina.sources.books import Books
-from lamina.sources.chunks import Page
 from lamina.sources.reading import UnreadableError, read_document
 from lamina.stores.base import Store
 from lamina.writing import WritePath
@@ -40,8 +40,7 @@ def _holds(books: Books, folder: Path, record: Record, largest: int) -> bool:
         document = read_document(folder, file, most=largest, now_ns=0)
     except UnreadableError as error:
         return error.known_stands
-    lines = (line.strip().encode() for line in Page(document.text).lines)
     if "cited" in record.data:
-        return record.data["cited"] in map(books.fingerprint, lines)
+        return record.data["cited"] in Lines(document.text, books.fingerprint).marks
     found = wanted(mine(document.text, document.language), books.fingerprint)
     return record.key in {item_key(label, file, one.name) for one in found}

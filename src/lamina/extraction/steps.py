@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.record import Record, State
 from lamina.extraction.entries import Entry, Fingerprint, Wanted, name_mark
 from lamina.sources.catalog import file_key
+from lamina.sources.chunks import Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,8 +31,30 @@ class Step:
     items: tuple[Wanted, ...] = ()
     proposals: tuple[Wanted, ...] | None = None
     """What was proposed; `None` where nobody was asked."""
-    cites: Mapping[str, int] = field(default_factory=dict)
-    """The lines of the file by their marks, where a proposal may cite them."""
+    lines: Lines | None = None
+    """Its lines, which proposals cite."""
+
+
+class Lines:
+    """The lines of a file by their marks; made when a proposal asks for them."""
+
+    def __init__(self, text: str, fingerprint: Fingerprint) -> None:
+        self._text = text
+        self._fingerprint = fingerprint
+
+    @cached_property
+    def marks(self) -> list[str]:
+        """The mark of every line, whatever stands around its words."""
+        lines = Page(self._text).lines
+        return [self._fingerprint(line.strip().encode()) for line in lines]
+
+    def find(self, mark: str) -> int | None:
+        """The first line that has a mark."""
+        return self._numbers.get(mark)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {mark: number for number, mark in reversed([*enumerate(self.marks, start=1)])}
 
 
 @dataclass(slots=True)
@@ -122,7 +146,8 @@ class Settling:
 
     def _leftover(self, record: Record) -> None:
         """An item that was not found again: gone, unless it is a proposal whose line stands."""
-        line = self._step.cites.get(str(record.data.get("cited", "")))
+        cited = record.data.get("cited")
+        line = self._step.lines.find(str(cited)) if cited and self._step.lines else None
         is_dropped = self._step.proposals is not None and record.state is State.PROPOSED
         if line is None or is_dropped:
             self.changes.append(self._shelf.expire(record))
