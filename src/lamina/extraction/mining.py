@@ -60,7 +60,8 @@ def _told(page: Page) -> Iterator[Finding]:
         yield decided
     for section in read.sections:
         note = _note(section)
-        if note is not None:
+        is_said = decided and section.begins and section.begins.first == decided.line
+        if note is not None and not is_said:
             yield note
     for passage in read.passages:
         found = labelled(passage) or [*stated(passage)]
@@ -81,7 +82,7 @@ def _record_of_decision(read: Contents) -> Finding | None:
         return None
     text = shortened(_whole(said, read.passages), LONGEST_CONTENT)
     return Finding(
-        "decision", shortened(said.above[0]), text, said.first, 0.95, "record", said.section
+        "decision", shortened(said.above[0]), text, said.first, 0.9, "record", said.section
     )
 
 
@@ -110,6 +111,6 @@ def _note(section: Section) -> Finding | None:
     if begins.form is not Form.PARAGRAPH or len(said.split()) < _FEWEST_WORDS:
         return None
     return Finding(
-        "note", section.heading.title, shortened(said, LONGEST_CONTENT), section.heading.line, 0.7,
+        "note", section.heading.title, shortened(said, LONGEST_CONTENT), section.heading.line, 0.8,
         "section", " > ".join(section.above),
     )  # fmt: skip

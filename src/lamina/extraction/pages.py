@@ -14,10 +14,10 @@ _LONGEST_LINE: Final = 20_000
 _ITEM: Final = re.compile(
     r"(?P<indent>\s{0,40})(?:[-*+•]|\d{1,4}[.)])\s{1,8}(?:\[(?P<box>[ xX])\]\s+)?(?P<text>\S.*)"
 )
-_QUOTE: Final = re.compile(r"\s{0,3}(?:>\s?)+")
+_QUOTE: Final = re.compile(r"\s{0,40}(?:>\s?)+")
 _REFERENCE: Final = re.compile(r"\s{0,3}(?:\[[^\[\]]{1,100}\]:|\.\.)\s")
 """Where a link leads, or what a program is told."""
-_RULE: Final = re.compile(r"\s{0,3}(?:[-*_=~^]\s{0,3}){1,200}")
+_RULE: Final = re.compile(r"\s{0,3}(?:[-*_=~^|:+]\s{0,3}){1,400}")
 _MARKUP: Final = re.compile(r"\s{0,3}<(?:!--|[/!?A-Za-z])")
 _INLINE: Final = re.compile(r"\s{0,3}</?(?:a|b|i|em|strong|code|kbd|sub|sup|span|br|img)\b")
 
@@ -93,9 +93,12 @@ def _spoken(page: Page, start: int, silent: set[int]) -> Iterator[tuple[int, str
             continue
         blank = not line.strip()
         inside, is_markup = _markup(inside, line)
-        listed = (listed and (blank or line[:1] in " \t")) or bool(_ITEM.match(line))
-        is_deep = not listed and line.startswith(("    ", "\t"))
-        is_listing = is_deep and (is_listing or was_blank)
+        is_deep = line.startswith(("    ", "\t"))
+        is_listing = (is_listing or (was_blank and not listed)) and (
+            is_deep or blank and is_listing
+        )
+        if not is_listing:
+            listed = (listed and (blank or line[:1] in " \t")) or bool(_ITEM.match(line))
         was_blank = blank
         yield number, "" if blank or is_markup or is_listing or _is_no_prose(line) else line
 
@@ -113,7 +116,8 @@ def _markup(inside: str, line: str) -> tuple[str, bool]:
 
 
 def _is_no_prose(line: str) -> bool:
-    return line.lstrip()[:1] == "|" or bool(_REFERENCE.match(line) or _RULE.fullmatch(line))
+    is_row = line.lstrip()[:1] == "|" or line.count(" | ") > 1
+    return is_row or bool(_REFERENCE.match(line) or _RULE.fullmatch(line))
 
 
 def _read(reader: _Reader, number: int, line: str) -> None:

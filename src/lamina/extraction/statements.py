@@ -24,12 +24,14 @@ _ADVERBS: Final = "also|therefore|thus|finally|deliberately|then|now|eventually|
 _HOW: Final = rf"(?:['’]ve| have| had| has)?(?: (?:{_ADVERBS})){{0,2}}"
 _DECIDED: Final = _any(
     rf"{_WHO}{_HOW} (?:decided|agreed|resolved) (?:to|that|on|against|not|upon)",
-    rf"{_WHO}{_HOW} (?:chose|chosen|picked|selected|opted for|settled on|went with|adopted)",
+    rf"{_WHO}{_HOW} (?:chose|chosen|picked|selected|opted for|settled on|went with|adopted)"
+    r"(?! (?:is|are|was|were|may|feels?)\b)",
     rf"{_WHO}{_HOW} (?:rejected|ruled out|dropped|switched (?:to|from)|moved (?:away )?from)",
     r"(?:was|were|is|are|been) (?:deliberately )?(?:chosen|picked|rejected|preferred)"
     r" (?:over|because|instead|since|rather|in favou?r)",
+    r"(?<![a-z] )we choose",
     r"it (?:was|has been|is) (?:decided|agreed)",
-    r"(?:the|our|this) decision (?:is|was) (?:to|that|not)",
+    r"(?:the|our|this) decision (?:is|was) (?:to|that|not to)",
 )
 _USED: Final = _any(
     rf"{_WHO}(?: now| will| shall|['’]ll)?(?: always| only)? (?:use|keep|store|write|run|prefer)",
@@ -55,10 +57,12 @@ _STATES: Final = _any(
     "answers?", "expires?", "lasts?",
 )  # fmt: skip
 _NORM: Final = _any(
-    "must(?: not| never)?", "never", "(?:is|are) (?:always|guaranteed)", "guarantees?",
+    "must(?: not| never)?", "never", "(?:is|are) (?:always|guaranteed)",
+    "guarantees? (?:that|the|to)",
     "no(?:body| one|thing) (?:else )?(?:may|can|reads|writes)",
 )  # fmt: skip
-_SPOKEN_TO: Final = _any("you", "your", "please", "let['’]s")
+_SPOKEN_TO: Final = _any("you", "your", "please", "let['’]s", "i", "i['’]ve", "my")
+"""Who gives advice or tells of himself states nothing of the project."""
 _ORDERS: Final = _any(
     "run", "use", "see", "make sure", "ensure", "set", "add", "install", "note", "remember",
     "never", "always", "do", "don['’]t",
@@ -72,7 +76,10 @@ _BOLD_NOUN: Final = re.compile(
     r"(?:An?|The) \*\*(?P<term>[^*\n]{2,60})\*\* (?:is|are|means|holds|says|names|stands for)\b"
 )
 _PROPER: Final = r"[A-Z][\w.+#-]{1,30}"
-_NAMED: Final = re.compile(rf"(?P<term>{_PROPER}(?: {_PROPER}){{0,3}}) (?:is|are) (?:an?|the) \S")
+_PRAISE: Final = "extremely|very|excellent|great|good|important|big|major|key|common|high|crucial"
+_NAMED: Final = re.compile(
+    rf"(?P<term>{_PROPER}(?: {_PROPER}){{0,3}}) (?:is|are) (?:an?|the) (?!(?:{_PRAISE})\b)\S"
+)
 _NO_NAME: Final = frozenset(
     "this it that there here what each the these those they he she we all one both which who"
     " everything nothing something another if when where why how so now below above then our your"
@@ -110,7 +117,7 @@ def _decides(meant: str, *, is_first: bool) -> tuple[float, str] | None:
     found = _DECIDED.search(meant)
     weighed = bool(_AGAINST.search(meant)) + bool(_REASON.search(meant))
     if found and not _SUPPOSED.search(meant[: found.start()]):
-        return min(0.65 + 0.1 * weighed, 0.85), "wording"
+        return min(0.7 + 0.1 * weighed, 0.85), "wording"
     used = _USED.search(meant)
     if (
         used
@@ -129,9 +136,10 @@ def _claims(meant: str) -> tuple[float, str] | None:
     if _SPOKEN_TO.search(meant) or _ORDERS.match(meant):
         return None
     if _FIGURE.search(meant) and _STATES.search(meant):
-        return 0.6, "figure"
-    if _NORM.search(meant) and not _SUPPOSED.match(meant):
-        return 0.5, "norm"
+        return 0.75, "figure"
+    norm = _NORM.search(meant)
+    if norm and not _SUPPOSED.search(meant[: norm.start()]):
+        return 0.65, "norm"
     return None
 
 
@@ -141,14 +149,14 @@ def _entity(passage: Passage) -> Finding | None:
     is_glossary = bool(passage.above and _GLOSSARY.search(passage.above[-1]))
     found = _TERM.match(head)
     if found and (is_glossary or found["mark"].strip(" ")[:1] in ("—", "–", "-")):
-        term, guessed = found["bold"] or found["code"], 0.5 if found["bold"] else 0.45
+        term, guessed = found["bold"] or found["code"], 0.5 if found["bold"] else 0.6
         rule = "bold" if found["bold"] else "code"
-        return _term(passage, term, 0.7 if is_glossary else guessed, rule)
+        return _term(passage, term, 0.8 if is_glossary else guessed, rule)
     if found := _BOLD_NOUN.match(head):
         return _term(passage, found["term"], 0.5, "bold")
     found = _NAMED.match(head) if passage.form is Form.PARAGRAPH else None
     if found and found["term"].split()[0].lower() not in _NO_NAME:
-        return _term(passage, found["term"], 0.55, "definition")
+        return _term(passage, found["term"], 0.65, "definition")
     return None
 
 
