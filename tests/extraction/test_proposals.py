@@ -141,3 +141,11 @@ def test_a_model_never_sees_a_secret(project: Memory, page: Path) -> None:
 def test_a_proposer_needs_a_name(project: Memory, page: Path) -> None:
     with pytest.raises(InvalidInputError, match=r"`propose\.name`"):
         project.item.extract(page, propose=ScriptedProposer({}, name="../x"))
+
+
+def test_what_is_not_proposed_again_goes(project: Memory, page: Path) -> None:
+    project.item.extract(page, propose=ScriptedProposer({"8080": "claim"}))
+    write(page, {"port.md": PAGE + "\nMore words.\n"})
+    report = project.item.extract(page, propose=ScriptedProposer({"Other": "note"}))
+    assert (report.proposed, report.expired) == (1, 1)
+    assert proposals(project) == [("Other words stand here.", 5)]
