@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from lamina.beside import Beside
     from lamina.core.announcements import Announcement
     from lamina.core.changes import Receipt, Version
     from lamina.core.draft import ContentFields, Draft, DraftFields
@@ -54,6 +55,7 @@ class Memory(Keeping, Layered):
         principal: Principal,
         announcer: Announcer | None = None,
         vectors: Vectors | None = None,
+        beside: Beside | None = None,
     ) -> None:
         self.store = store
         self.principal = principal
@@ -64,6 +66,7 @@ class Memory(Keeping, Layered):
         self._vault = vault
         self._announcer = announcer or Announcer(store, principal)
         self._vectors = vectors or Vectors(store)
+        self._beside = beside
 
     # -- other handles on the same store
 
@@ -106,7 +109,9 @@ class Memory(Keeping, Layered):
         from lamina.writing import WritePath
 
         speaker = replace(self.principal, surface=surface)
-        return WritePath(self.store, self._vault, speaker, self.reach, self._vectors.owed)
+        # What comes out of the files goes back there by itself.
+        done = self._beside.wrote if self._beside and surface is not Surface.FILES else _nobody
+        return WritePath(self.store, self._vault, speaker, self.reach, self._vectors.owed, done)
 
     def _bound(self, principal: Principal) -> Memory:
         """Only an unbound admin hands out handles; anything else would widen what it was given."""
@@ -118,7 +123,7 @@ class Memory(Keeping, Layered):
                 remedy="Open it from the handle that lamina.open() returned",
             )
         announcer = self._announcer.of(principal)
-        return Memory(self.store, self._vault, principal, announcer, self._vectors)
+        return Memory(self.store, self._vault, principal, announcer, self._vectors, self._beside)
 
     # -- writing
 
@@ -175,7 +180,7 @@ class Memory(Keeping, Layered):
         access.check_settle(self.principal, proposal)
         if proposal.state is not State.PROPOSED:
             raise InvalidInputError(f"record {proposal.id} is {proposal.state.value}, not proposed")
-        rivals = self._reads.holders(proposal) if proposal.key else []
+        rivals = self._reads.rivals(proposal)
         if not rivals:
             return self._path.commit([self._path.move(proposal, State.CURRENT)])
         replaced = self._path.revert(rivals[0], replace(proposal, supersedes=proposal.id))
@@ -192,7 +197,7 @@ class Memory(Keeping, Layered):
         from lamina import erasing, extraction, sources
 
         records = self._all_named(names)
-        report = erasing.erase(self.store, self._path, self.reach, records)
+        report = erasing.erase(self.store, self._path, self.reach, records, self._beside)
         files = sources.still_saying(self.store, self._path, records)
         files += extraction.still_saying(self.store, self._path, records)
         return replace(report, sources=tuple(sorted({*files})))
@@ -343,3 +348,7 @@ class Memory(Keeping, Layered):
         if not names:
             raise InvalidInputError("no record was named", remedy="Pass at least one id or key")
         return list({record.id: record for record in map(self._named, names)}.values())
+
+
+def _nobody() -> None:
+    """Nobody has to be told."""
