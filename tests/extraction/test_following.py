@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import lamina
 from lamina import Memory
+from lamina.core.principal import Surface
 from lamina.core.record import Record, Trust
+from lamina.core.scope import Scope
 from lamina.core.sealed import references
 from lamina.errors import InvalidInputError, NotFoundError
 from tests.extraction.conftest import NOTES
@@ -106,6 +109,19 @@ def test_a_folder_read_by_itself_first_is_not_said_twice(project: Memory, root: 
     report = project.item.extract(root)
     assert (report.added, report.expired) == (5, 1)
     assert [one.data["root"] for one in project.item.query(type="task")] == ["tree"] * 3
+
+
+def test_items_that_came_with_an_import_are_not_said_twice(project: Memory, root: Path) -> None:
+    door = project.path_for(Surface.IMPORT)
+    told: list[Any] = [
+        {"layer": "item", "kind": "task", "text": text, "data": {"title": text, "file": file}}
+        for text, file in (("Write the guide", "plan.md"), ("Something else", "elsewhere.md"))
+    ]
+    door.commit(door.puts(told, Scope.of("project/web")))
+    report = project.item.extract(root)
+    assert (report.added, report.expired) == (5, 1)
+    assert held(project)["Write the guide"].data["line"] == 8
+    assert "Something else" in held(project)
 
 
 def test_a_renamed_file_keeps_its_items_under_the_new_name(project: Memory, root: Path) -> None:

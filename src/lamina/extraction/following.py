@@ -256,18 +256,22 @@ class _Follower:
         A file belongs to the root by which it was read last, so that nothing is said twice.
         """
         gone = [one for one in self._shelf.foreign() if self._is_taken_over(one)]
-        files = {(str(one.data["root"]), str(one.data["file"])) for one in gone}
+        files = {(str(one.data.get("root", "")), str(one.data.get("file", ""))) for one in gone}
         entries = (self._books.forget(entry_key(*one)) for one in sorted(files))
         changes = [self._shelf.expire(one) for one in gone]
         changes += [one for one in entries if one is not None]
         return changes, {"": Tally(expired=len(gone))} if gone else {}
 
     def _is_taken_over(self, record: Record) -> bool:
-        root = self._books.roots.get(str(record.data["root"]))
+        label, file = record.data.get("root"), str(record.data.get("file", ""))
+        if label is None:
+            # It came with an import, which knows no root: it is of this one if the file is.
+            return file in self._tallies
+        root = self._books.roots.get(str(label))
         if root is None:
             return True
         meant = self._root.base / self._root.start
-        return (Path(root.data["folder"]) / str(record.data["file"])).is_relative_to(meant)
+        return (Path(root.data["folder"]) / file).is_relative_to(meant)
 
     def _report(self, met: list[str]) -> ExtractReport:
         tallies = self._tallies.values()
