@@ -194,11 +194,13 @@ class Memory(Keeping, Layered):
 
     def erase(self, *names: str) -> Erasure:
         """Remove records for good, each named by id or key, and verify that the bytes are gone."""
-        from lamina import erasing, sources
+        from lamina import erasing, extraction, sources
 
         records = self._all_named(names)
         report = erasing.erase(self.store, self._path, self.reach, records, self._beside)
-        return replace(report, sources=sources.still_saying(self.store, self._path, records))
+        files = sources.still_saying(self.store, self._path, records)
+        files += extraction.still_saying(self.store, self._path, records)
+        return replace(report, sources=tuple(sorted({*files})))
 
     def index(self, path: str | Path, **options: Unpack[IndexOptions]) -> IndexReport:
         """Take the text files at or below a path into layer `source`, and follow their changes."""

@@ -18,6 +18,10 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "init": Entry("setup:init", "Make a store for the project in this folder."),
         "remember": Entry("remember:remember", "Keep a memory."),
         "index": Entry("indexing:index", "Take in the text files of a folder, and follow them."),
+        "extract": Entry(
+            "extracting:extract", "Read decisions, tasks, claims, terms and notes out of files."
+        ),
+        "items": Entry("extracting:items", "List what was read out of files, with file and line."),
         "recall": Entry("recall:recall", "Search memories, best first."),
         "why-not": Entry("recall:why_not", "Say what kept a memory out of a recall."),
         "list": Entry("reading:list_records", "List memories, newest first."),
