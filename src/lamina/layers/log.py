@@ -43,7 +43,8 @@ class Log(Face):
         """What happened around the agent: a start, a stop, a compaction."""
         return self.append("SYSTEM", text, **data)
 
-    def tail(self, n: int = TAIL, *, kind: str | None = None) -> list[Record]:
-        """The last entries, oldest first."""
+    def tail(self, n: int | None = None, *, kind: str | None = None) -> list[Record]:
+        """The last entries, oldest first: so many, or as the setting `log.tail` says."""
         where = {} if kind is None else {"kind": kind}
-        return self._find(n, **where)[::-1]
+        number = TAIL if n is None else n
+        return self._find(number, **where)[::-1]
