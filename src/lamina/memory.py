@@ -54,6 +54,7 @@ class Memory(Keeping, Layered):
         principal: Principal,
         announcer: Announcer | None = None,
         vectors: Vectors | None = None,
+        overrides: Mapping[str, str] | None = None,
     ) -> None:
         self.store = store
         self.principal = principal
@@ -64,6 +65,7 @@ class Memory(Keeping, Layered):
         self._vault = vault
         self._announcer = announcer or Announcer(store, principal)
         self._vectors = vectors or Vectors(store)
+        self._overrides = overrides or {}
 
     # -- other handles on the same store
 
@@ -92,7 +94,7 @@ class Memory(Keeping, Layered):
     def _recalls(self) -> RecallPath:
         from lamina.recalling import RecallPath
 
-        return RecallPath(self.store, self._reads, self._vectors, self._announcer)
+        return RecallPath(self.store, self._reads, self._vectors, self._announcer, self.settings)
 
     @cached_property
     def _path(self) -> WritePath:
@@ -118,7 +120,7 @@ class Memory(Keeping, Layered):
                 remedy="Open it from the handle that lamina.open() returned",
             )
         announcer = self._announcer.of(principal)
-        return Memory(self.store, self._vault, principal, announcer, self._vectors)
+        return Memory(self.store, self._vault, principal, announcer, self._vectors, self._overrides)
 
     # -- writing
 

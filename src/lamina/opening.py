@@ -57,8 +57,11 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     principal = Principal(name, check_role(role), root, surface)
     if embedder is not None:
         _check_embedder(embedder)
+    said = config.load_settings(None if _is_no_folder(where) else Path(where))
+    overrides = {name: str(one.value) for name, one in said.items()}
     store, vault = _open_store(where)
-    return Memory(store, vault, principal, vectors=Vectors(store, embedder))
+    vectors = Vectors(store, embedder)
+    return Memory(store, vault, principal, vectors=vectors, overrides=overrides)
 
 
 def _check_embedder(embedder: object) -> None:
@@ -74,6 +77,10 @@ def _check_embedder(embedder: object) -> None:
             f"`embedder` is no embedder: {embedder!r:.60}",
             remedy="lamina.embedders.protocol.Embedder says what it needs",
         )
+
+
+def _is_no_folder(where: str | Path) -> bool:
+    return isinstance(where, str) and (where == ":memory:" or where.startswith("json:"))
 
 
 def _open_store(where: str | Path) -> tuple[Store, Vault]:

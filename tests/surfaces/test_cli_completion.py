@@ -49,8 +49,8 @@ def words(*typed: str) -> list[str]:
         (("edit", "k", "--via", "to"), "tool"),
         (("remember", "x", "--kind", "de"), "decision"),
         (("get", "k", "--kind", ""), "convention"),
-        (("config", ""), "secrets.seal"),
-        (("config", "recall.embedder", ""), "static"),
+        (("config", "get", ""), "secrets.seal"),
+        (("config", "set", "recall.embedder", ""), "static"),
         (("why-not", "k", "x", "--layer", "ep"), "episode"),
         (("reindex", "--embedder", "ol"), "ollama:"),
         (("completion", "z"), "zsh"),
@@ -78,8 +78,8 @@ def test_the_kinds_are_those_of_the_layer_that_was_named() -> None:
 
 
 def test_the_values_are_those_of_the_setting_that_was_named() -> None:
-    assert words("config", "secrets.seal", "") == ["on", "off"]
-    assert words("config", "beauty", "") == []
+    assert words("config", "set", "secrets.seal", "") == ["on", "off"]
+    assert words("config", "set", "beauty", "") == []
 
 
 @pytest.mark.parametrize(

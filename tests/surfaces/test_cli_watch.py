@@ -315,7 +315,7 @@ def test_what_cannot_be_watched_is_refused(
 
 def test_events_are_followed_the_same_way(lamina: Call) -> None:
     lamina("remember", "Deploys on Tuesdays", "--key", "day")
-    assert lamina("config", "events.reads", "on").status == 0
+    assert lamina("config", "set", "events.reads", "on").status == 0
     lamina("recall", "deploys")
     lines = lamina("watch", "--events", "--once", "--json").out.splitlines()
     found = [json.loads(line) for line in lines]

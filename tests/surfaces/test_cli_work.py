@@ -8,7 +8,7 @@ from tests.surfaces.shell import Call, run
 
 WEB = ("--project", "web")
 FINN = (*WEB, "--as", "finn")
-NAMES = ["../x", "CON", "con", "a/b", "fіnn", "..", "a b", "", "x" * 65]
+NAMES = ["../x", "CON", "con", "a/b", "f\u0456nn", "..", "a b", "", "x" * 65]
 """The fifth has a Cyrillic letter in it."""
 
 
