@@ -21,8 +21,11 @@ CONSTANTS = {
 
 def _readers(name: str) -> list[str]:
     """The modules that speak of a setting, by its constant or by its name."""
-    constant = CONSTANTS.get(name)
-    wanted = re.compile(rf'"{re.escape(name)}"' + (rf"|\b{constant}\b" if constant else ""))
+    constant = CONSTANTS.get(name, "(?!)")
+    wanted = re.compile(
+        rf'"{re.escape(name)}"|\bsettings\.{constant}\b'
+        rf"|from lamina\.core\.settings import (\([^)]*|.*)\b{constant}\b"
+    )
     return [
         path.name
         for path in python_files(SOURCE)

@@ -103,6 +103,6 @@ def test_watching_goes_on_from_a_cursor(lamina: Call) -> None:
     assert [one["signal"] and one["signal"]["value"] for one in seen] == [2, None]
     assert {one["key"] for one in seen} == {"task:a"}
     rest = lamina(*follow, seen[0]["cursor"])
-    assert rest.out == "task:a\tcleared\tuser\n"
+    assert rest.out == "task:a\tcleared\t-\n"
     assert "lamina blackboard watch task: --dir" in rest.err
     assert lamina(*follow, seen[1]["cursor"]).out == ""

@@ -112,7 +112,7 @@ class Blackboard(Face):
         start = self._door.cursor() if after is None else after
         with self._door.changes(start, scope=self.scope, follow=True, timeout=timeout) as feed:
             for change in feed:
-                news = self.news(change, feed.cursor)
+                news = self._news(change, feed.cursor)
                 if news is not None and news.key.startswith(prefix):
                     yield news
 
@@ -140,8 +140,7 @@ class Blackboard(Face):
         found = self._find(1_000, kind=SCHEMA)
         return {str(one.data["namespace"]): Schema.of_data(one.data) for one in found}
 
-    def news(self, change: Changed, cursor: str) -> News | None:
-        """What a change of the feed means for this board, if anything."""
+    def _news(self, change: Changed, cursor: str) -> News | None:
         record = change.record
         if record is None or record.layer != self.layer or record.kind != SIGNAL or not record.key:
             return None

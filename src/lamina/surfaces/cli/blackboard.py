@@ -9,10 +9,9 @@ from lamina.surfaces.cli.groups import Group
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from lamina.core.changes import Changed
-    from lamina.layers.blackboard import Signal
+    from lamina.layers.blackboard import News, Signal
     from lamina.surfaces.cli.marks import Grid
 
 _KEYS: Final = completing.keys_of("blackboard")
@@ -116,18 +115,32 @@ def watch_board(session: Session, /, prefix: str, after: str | None, timeout: fl
     from lamina.feed import check_timeout
     from lamina.surfaces.cli.watch import LOOK_SECONDS, Source, follow
 
-    patience, memory = check_timeout(timeout), session.handle
-    feed = memory.changes(
-        memory.cursor() if after is None else after,
-        scope=memory.blackboard.scope,
-        follow=True,
-        timeout=LOOK_SECONDS if patience is None else min(LOOK_SECONDS, patience),
-    )
-    source = Source(
-        feed, lambda change: _show_news(session, prefix, change), lambda change: str(change.cursor)
-    )
+    patience = check_timeout(timeout)
+    nap = LOOK_SECONDS if patience is None else min(LOOK_SECONDS, patience)
+    feed = _News(session, prefix, after, nap)
+    source = Source(feed, lambda news: _show_news(session, news), lambda news: str(news.cursor))
     command = ["blackboard", "watch", *([prefix] if prefix else [])]
     follow(session, source, command, patience=patience)
+
+
+class _News:
+    """The news of a board; an iteration ends when none came for a while, the next goes on."""
+
+    def __init__(self, session: Session, prefix: str, after: str | None, seconds: float) -> None:
+        self._memory = session.handle
+        self._prefix = prefix
+        self._seconds = seconds
+        self.cursor = self._memory.cursor() if after is None else after
+
+    def __iter__(self) -> "Iterator[News]":
+        here, quiet = self._memory.cursor(), True
+        board = self._memory.blackboard
+        for news in board.subscribe(self._prefix, after=self.cursor, timeout=self._seconds):
+            self.cursor, quiet = news.cursor, False
+            yield news
+        if quiet:
+            # What was said of other things need not be passed again.
+            self.cursor = here
 
 
 @blackboard.command()
@@ -216,18 +229,17 @@ def _told(signal: "Signal") -> str:
     return signal.value if isinstance(signal.value, str) else dumps(signal.value)
 
 
-def _show_news(session: Session, prefix: str, change: "Changed") -> None:
+def _show_news(session: Session, news: "News") -> None:
     from lamina.surfaces import wire_layers
     from lamina.surfaces.cli.marks import Span, grid
 
-    news = session.handle.blackboard.news(change, str(change.cursor))
-    if news is None or not news.key.startswith(prefix):
-        return
     if session.out.as_json:
         session.out.json_line(wire_layers.news_out(news))
-    elif session.out.quiet:
+        return
+    if session.out.quiet:
         session.out.raw(news.key)
-    else:
-        told = Span("cleared", "red") if news.signal is None else Span(_told(news.signal), "bold")
-        who = change.event.actor
-        session.out.show(grid(("key", "value", "by"), [(news.key, told, who)]))
+        return
+    signal = news.signal
+    told = Span("cleared", "red") if signal is None else Span(_told(signal), "bold")
+    row = (news.key, told, "-" if signal is None else signal.publisher)
+    session.out.show(grid(("key", "value", "by"), [row]))

@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import click
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from lamina.core.changes import Changed
     from lamina.core.record import Record
     from lamina.events import Events
-    from lamina.feed import Feed
     from lamina.memory import Memory
 
 LOOK_SECONDS: Final = 1.0
@@ -90,10 +89,21 @@ def follow(
     _say_where(session, command, watcher.cursor)
 
 
+class _Followed(Protocol):
+    """What hands out one thing after the other; an iteration that ended can be begun again."""
+
+    @property
+    def cursor(self) -> str:
+        """The place behind what was handed out."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Hand out what there is, and wait a while for more."""
+
+
 class Source(NamedTuple):
     """What is followed, and what to do with each entry of it."""
 
-    feed: "Feed | Events"
+    feed: "_Followed"
     show: Callable[[Any], None]
     place: Callable[[Any], str]
     """The cursor behind an entry that was just handed out."""
