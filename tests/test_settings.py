@@ -9,7 +9,7 @@ import lamina
 from lamina import config
 from lamina.core import settings
 from lamina.errors import InvalidInputError
-from tests.meta.tree import SOURCE, python_files
+from tests.meta.tree import ROOT, SOURCE, python_files
 from tests.places import STORES, where
 
 CONSTANTS = {
@@ -41,6 +41,21 @@ def test_a_setting_is_read_or_says_that_it_is_not(name: str) -> None:
     assert bool(_readers(name)) != bool(awaits), (
         f"`{name}` is read by {_readers(name)} and awaits {awaits!r}"
     )
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in settings.SETTINGS if not name.startswith("history.")]
+)
+def test_the_guide_tells_what_is_true_of_a_setting(name: str) -> None:
+    setting = settings.SETTINGS[name]
+    guide = (ROOT / "docs" / "guides" / "using-lamina.md").read_text(encoding="utf-8")
+    assert f"`{name}`" in guide
+    rows = [line.split("|") for line in guide.splitlines() if re.match(rf"\|.*\| `{name}`", line)]
+    for _, _, _, default, per_process, awaited, _ in rows:
+        assert setting.default in default
+        assert (per_process.strip() == "yes") == setting.per_process
+        assert (awaited.strip() == "awaited") == bool(setting.awaits)
+    assert rows or not setting.awaits
 
 
 @pytest.mark.parametrize("place", STORES)
