@@ -106,3 +106,21 @@ def test_watching_goes_on_from_a_cursor(lamina: Call) -> None:
     assert rest.out == "task:a\tcleared\t-\n"
     assert "lamina blackboard watch task: --dir" in rest.err
     assert lamina(*follow, seen[1]["cursor"]).out == ""
+
+
+def test_a_watch_that_goes_on_shows_each_change_once(tmp_path: Path) -> None:
+    run("init", "--project", "web", cwd=tmp_path)
+    watching = subprocess.Popen(
+        [*PROGRAM, "blackboard", "watch", "task:", "--timeout", "2.5"],
+        cwd=tmp_path, env=clean_environment(tmp_path),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert watching.stderr is not None
+    assert b"Watching" in watching.stderr.readline()
+    run("blackboard", "publish", "task:first", "done", cwd=tmp_path)
+    run("remember", "nothing to do with it", cwd=tmp_path)
+    run("blackboard", "publish", "task:last", "done", cwd=tmp_path)
+    out, err = watching.communicate(timeout=50)
+    keys = [row.split("\t")[0] for row in out.decode().splitlines()]
+    assert keys == ["task:first", "task:last"]
+    assert b"resume with" in err
