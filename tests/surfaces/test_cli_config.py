@@ -9,9 +9,9 @@ from lamina.core.settings import SETTINGS
 from tests.surfaces.shell import Call
 
 DEFAULTS = {
-    "memory.path": "agents/<agent>/MEMORY.md",
+    "memory.path": "[projects/<project>/]agents/<agent>/MEMORY.md",
     "memory.max_chars": "50000",
-    "session.path": "agents/<agent>/sessions/",
+    "session.path": "[projects/<project>/]agents/<agent>/sessions/",
     "session.retain_days": "30",
     "compaction.threshold_tokens": "100000",
     "compaction.keep_recent": "10",

@@ -36,6 +36,7 @@ MAX_ITEMS: Final = "project.max_items"
 SPLIT: Final = "context.split"
 TOOL_RESULTS: Final = "context.keep_tool_results"
 _LARGEST_FILE: Final = 8_000_000
+_FOLDER: Final = "[projects/<project>/]agents/<agent>/"
 _MANY: Final = 1_000_000_000
 _DAYS: Final = 36_500
 
@@ -60,6 +61,11 @@ class Setting:
     def default(self) -> str:
         """What holds while nobody has chosen."""
         return self.choices[0]
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether there is nothing to choose: it tells how things are."""
+        return len(self.choices) == 1 and self.check is None
 
     @property
     def possible(self) -> str:
@@ -124,16 +130,17 @@ def _days(name: str, meaning: str, awaits: str) -> Setting:
 
 def _of_the_designs() -> tuple[Setting, ...]:
     """What the source designs let one choose, with their defaults."""
-    runs, files = "the agent loop", "the files of an agent"
+    runs = "the agent loop"
     return (
         Setting(PROVIDER, (HYBRID, KEYWORD),
                 "whether recall compares meaning as well as words, or words alone",
                 per_process=True),
-        Setting(MEMORY_PATH, ("agents/<agent>/MEMORY.md",),
-                "where an agent's long-term memory is a file; fixed", awaits=files),
-        _number(MEMORY_CHARS, 50_000, "how many characters MEMORY.md may have", awaits=files),
-        Setting(SESSION_PATH, ("agents/<agent>/sessions/",),
-                "where an agent's transcripts are files; fixed", awaits=files),
+        Setting(MEMORY_PATH, (f"{_FOLDER}MEMORY.md",),
+                "where an agent's long-term memory is a file; fixed"),
+        _number(MEMORY_CHARS, 50_000, "how many characters MEMORY.md may have",
+                awaits="the files of an agent"),
+        Setting(SESSION_PATH, (f"{_FOLDER}sessions/",),
+                "where an agent's transcripts are files; fixed"),
         _days(SESSION_DAYS, "after how many days a session is archived", runs),
         _days(EPISODE_DAYS, "after how many days an episode is archived", "pruning of episodes"),
         _number(COMPACT_TOKENS, 100_000, "at how many tokens a session is compacted",
