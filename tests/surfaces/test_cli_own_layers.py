@@ -1,9 +1,14 @@
 """`lamina now`, `log` and `fact`: what is one's own."""
 
 import json
+from importlib import import_module
+from pathlib import Path
 
+import click
 import pytest
 
+from lamina.surfaces.cli.groups import Group
+from lamina.surfaces.cli.table import COMMANDS
 from tests.surfaces.shell import Call
 
 FINN = ("--project", "web", "--as", "finn")
@@ -85,6 +90,71 @@ def test_a_projects_facts_are_not_an_agents_own(lamina: Call) -> None:
     assert lamina("--project", "web", "fact", "get", "port").out == "8080\n"
     assert lamina(*FINN, "fact", "get", "port").out == "9090\n"
     assert lamina(*MAYA, "fact", "get", "port").status == 3
+
+
+GROUPS = ["log", "fact", "blackboard", "episodes", "artifacts", "tasks", "config"]
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_every_command_of_a_group_takes_the_global_options_and_has_help(
+    name: str, lamina: Call
+) -> None:
+    module, _, attribute = COMMANDS[name].place.partition(":")
+    group = getattr(import_module(f"lamina.surfaces.cli.{module}"), attribute)
+    assert isinstance(group, Group)
+    assert group.usual in group.commands
+    for called, command in group.commands.items():
+        assert isinstance(command, click.Command)
+        taken = {option for parameter in command.params for option in parameter.opts}
+        assert taken >= {"--dir", "--project", "--json", "--as", "--role", "--quiet"}
+        assert (command.help or "").strip()
+        assert lamina("help", name, called).out == lamina(name, called, "--help").out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("now", "x"),
+        ("log", "add", "x"),
+        ("fact", "set", "k", "v"),
+        ("blackboard", "publish", "k", "v"),
+        ("blackboard", "declare", "n:", "n:a=text"),
+        ("episodes", "record", "t", "failed"),
+        ("artifacts", "register", "FILE", "--task", "t", "--workspace", "FOLDER"),
+        ("tasks", "add", "t", "x"),
+        ("tasks", "move", "known", "active"),
+    ],
+    ids=" ".join,
+)
+def test_who_only_reads_writes_nothing(
+    arguments: tuple[str, ...], lamina: Call, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("x")
+    places = {"FILE": str(tmp_path / "file"), "FOLDER": str(tmp_path)}
+    lamina("--project", "web", "tasks", "add", "known", "x")
+    before = lamina("export", "--history").out
+    reader = ("--project", "web", "--role", "reader", "--json")
+    refused = lamina(*reader, *(places.get(word, word) for word in arguments))
+    assert (refused.status, refused.json["error"]["code"]) == (4, "forbidden")
+    assert lamina("export", "--history").out == before
+
+
+def test_nothing_that_was_kept_steers_a_terminal(lamina: Call) -> None:
+    evil = "\x1b[31mred\u202e"
+    lamina("now", evil, "--next", evil)
+    lamina("log", "add", evil)
+    lamina("fact", "set", "k", evil)
+    lamina("blackboard", "publish", "k", evil)
+    lamina("tasks", "add", "t", evil)
+    lamina("episodes", "record", "t", "failed", evil, "--approach", evil)
+    for command in (
+        ("now",), ("log",), ("fact",), ("fact", "get", "k"), ("blackboard",),
+        ("blackboard", "get", "k"), ("tasks",), ("tasks", "show", "t"), ("episodes",),
+        ("episodes", "rates"), ("now", "--json"), ("blackboard", "--json"),
+    ):  # fmt: skip
+        shown = lamina(*command).out
+        assert "red" in shown, command
+        assert not {"\x1b", "\u202e"} & set(shown), command
 
 
 @pytest.mark.parametrize("group", ["log", "fact", "blackboard", "episodes", "artifacts", "tasks"])
