@@ -130,7 +130,8 @@ class _News:
         self._memory = session.handle
         self._prefix = prefix
         self._seconds = seconds
-        self.cursor = self._memory.cursor() if after is None else after
+        # A feed is made for its check of the cursor: nothing is promised from a place that is none.
+        self.cursor = self._memory.cursor() if after is None else self._memory.changes(after).cursor
 
     def __iter__(self) -> "Iterator[News]":
         here, quiet = self._memory.cursor(), True
