@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from lamina.announcing import Announcer
 from lamina.core import access
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from lamina.beside import Beside
     from lamina.core.announcements import Announcement
     from lamina.core.changes import Receipt, Version
     from lamina.core.draft import ContentFields, Draft, DraftFields
@@ -44,6 +45,15 @@ if TYPE_CHECKING:
     from lamina.writing import WritePath
 
 
+class Shared(TypedDict, total=False):
+    """What all handles of one process on a store share."""
+
+    vectors: Vectors
+    beside: Beside | None
+    overrides: Mapping[str, str]
+    """The settings that this process takes otherwise than the store says."""
+
+
 class Memory(Keeping, Layered):
     """Memories as one principal sees them."""
 
@@ -53,8 +63,7 @@ class Memory(Keeping, Layered):
         vault: Vault,
         principal: Principal,
         announcer: Announcer | None = None,
-        vectors: Vectors | None = None,
-        overrides: Mapping[str, str] | None = None,
+        **shared: Unpack[Shared],
     ) -> None:
         self.store = store
         self.principal = principal
@@ -64,8 +73,10 @@ class Memory(Keeping, Layered):
         """What this handle can see."""
         self._vault = vault
         self._announcer = announcer or Announcer(store, principal)
-        self._vectors = vectors or Vectors(store)
-        self._overrides = overrides or {}
+        self._vectors = shared.get("vectors") or Vectors(store)
+        self._beside = shared.get("beside")
+        self._overrides = shared.get("overrides", {})
+        self._shared: Shared = {**shared, "vectors": self._vectors}
 
     # -- other handles on the same store
 
@@ -108,7 +119,9 @@ class Memory(Keeping, Layered):
         from lamina.writing import WritePath
 
         speaker = replace(self.principal, surface=surface)
-        return WritePath(self.store, self._vault, speaker, self.reach, self._vectors.owed)
+        # What comes out of the files goes back there by itself.
+        done = self._beside.wrote if self._beside and surface is not Surface.FILES else _nobody
+        return WritePath(self.store, self._vault, speaker, self.reach, self._vectors.owed, done)
 
     def _bound(self, principal: Principal) -> Memory:
         """Only an unbound admin hands out handles; anything else would widen what it was given."""
@@ -120,7 +133,7 @@ class Memory(Keeping, Layered):
                 remedy="Open it from the handle that lamina.open() returned",
             )
         announcer = self._announcer.of(principal)
-        return Memory(self.store, self._vault, principal, announcer, self._vectors, self._overrides)
+        return Memory(self.store, self._vault, principal, announcer, **self._shared)
 
     # -- writing
 
@@ -177,7 +190,7 @@ class Memory(Keeping, Layered):
         access.check_settle(self.principal, proposal)
         if proposal.state is not State.PROPOSED:
             raise InvalidInputError(f"record {proposal.id} is {proposal.state.value}, not proposed")
-        rivals = self._reads.holders(proposal) if proposal.key else []
+        rivals = self._reads.rivals(proposal)
         if not rivals:
             return self._path.commit([self._path.move(proposal, State.CURRENT)])
         replaced = self._path.revert(rivals[0], replace(proposal, supersedes=proposal.id))
@@ -194,7 +207,7 @@ class Memory(Keeping, Layered):
         from lamina import erasing, sources
 
         records = self._all_named(names)
-        report = erasing.erase(self.store, self._path, self.reach, records)
+        report = erasing.erase(self.store, self._path, self.reach, records, self._beside)
         return replace(report, sources=sources.still_saying(self.store, self._path, records))
 
     def index(self, path: str | Path, **options: Unpack[IndexOptions]) -> IndexReport:
@@ -343,3 +356,7 @@ class Memory(Keeping, Layered):
         if not names:
             raise InvalidInputError("no record was named", remedy="Pass at least one id or key")
         return list({record.id: record for record in map(self._named, names)}.values())
+
+
+def _nobody() -> None:
+    """Nobody has to be told."""

@@ -12,7 +12,9 @@ from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.embedding import Vectors
 from lamina.errors import InvalidInputError, UnsupportedError
+from lamina.live import Live
 from lamina.memory import Memory
+from lamina.stores.sqlite import DATABASE
 from lamina.vault import Vault
 
 if TYPE_CHECKING:
@@ -61,7 +63,20 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     overrides = {name: str(one.value) for name, one in said.items()}
     store, vault = _open_store(where)
     vectors = Vectors(store, embedder)
-    return Memory(store, vault, principal, vectors=vectors, overrides=overrides)
+    whole = Memory(store, vault, Principal(), vectors=vectors, overrides=overrides)
+    return Memory(
+        store, vault, principal, vectors=vectors, overrides=overrides, beside=_files(whole)
+    )
+
+
+def _files(whole: Memory) -> Live | None:
+    """What keeps the files of a store that has a directory of its own."""
+    database = Path(whole.store.location)
+    if database.name != DATABASE:
+        return None
+    live = Live(whole, database.parent)
+    live.heal()
+    return live
 
 
 def _check_embedder(embedder: object) -> None:

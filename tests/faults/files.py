@@ -8,10 +8,11 @@ current, in history and proposals, and in the copies that were kept aside.
 import json
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from unittest import mock
+from typing import Any
 
 import lamina
 from lamina import ConflictError, Memory
@@ -27,12 +28,48 @@ CUTS: tuple[tuple[object, str], ...] = (
     (telling, "placed"), (taking.Taking, "commit"),
 )  # fmt: skip
 """Where a sync may end."""
-EMOJI = ("🎉", "👩‍👩‍👧", "naïve", "日本語", "`code`", "[[link]]", "#tag", "^not-an-id", "**bold**", "<b>")
+EMOJI = (
+    "🎉",
+    "👩‍👩‍👧",
+    "naïve",
+    "日本語",
+    "`code`",
+    "[[link]]",
+    "#tag",
+    "^not-an-id",
+    "**bold**",
+    "<b>",
+)
 HEADINGS = ("## Decisions", "## Conventions", "## Deployment notes", "### 2026-02-05")
 
 
 class CutError(Exception):
     """The process ended here."""
+
+
+@contextmanager
+def ended_in(owner: Any, name: str, calls: int, *, after: bool) -> Iterator[None]:
+    """The process ends in the so many-th call of a function: before it does its work, or after."""
+    real: Callable[..., object] = getattr(owner, name)
+    left = calls
+
+    def call(*args: object, **named: object) -> object:
+        nonlocal left
+        left -= 1
+        if left <= 0 and not after:
+            raise CutError
+        result = real(*args, **named)
+        if left <= 0:
+            raise CutError
+        return result
+
+    setattr(owner, name, call)
+    try:
+        yield
+    except CutError:
+        pass
+    finally:
+        setattr(owner, name, real)
 
 
 @dataclass
@@ -190,9 +227,12 @@ class Play:
         number = self.random.choice(bullets)
         if self.random.random() < 0.1:
             # An accident: half of the file is gone.
-            for one in bullets[: len(bullets) // 2 + 1]:
-                self.doubted |= _tokens(self._block(lines, one))
-            del lines[bullets[0] : self._end(lines, bullets[len(bullets) // 2])]
+            end = self._end(lines, bullets[len(bullets) // 2])
+            self.doubted = _tokens("\n".join(lines[bullets[0] : end]))
+            del lines[bullets[0] : end]
+            known = self.mem.query({"layer": "knowledge"}, limit=10_000)
+            # What was never synced nobody but its author knew of.
+            self._gone(self.doubted - {one for record in known for one in _tokens(record.text)})
             return
         gone = _tokens(self._block(lines, number))
         del lines[number : self._end(lines, number)]
@@ -274,29 +314,11 @@ class Play:
     def cut(self) -> None:
         """A sync that ends somewhere in the middle."""
         left = self.random.randrange(1, 6)
-        after = self.random.random() < 0.5
-
-        def broken(real: Callable[..., object]) -> Callable[..., object]:
-            def call(*args: object, **named: object) -> object:
-                nonlocal left
-                left -= 1
-                if left <= 0 and not after:
-                    raise CutError
-                result = real(*args, **named)
-                if left <= 0:
-                    raise CutError
-                return result
-
-            return call
-
         owner, name = self.random.choice(CUTS)
         kept = self._kept()
-        try:
-            with mock.patch.object(owner, name, broken(getattr(owner, name))):
-                self.files.sync()
+        with ended_in(owner, name, left, after=self.random.random() < 0.5):
+            self.files.sync()
             self.doubted = set()
-        except CutError:
-            pass
         if self._kept() > kept:
             self.human.removed = set()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from contextlib import contextmanager
+import shutil
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +15,7 @@ from lamina.core.scope import Scope
 from lamina.durable import make_folder, replace_file
 from lamina.errors import ConflictError, ForbiddenError, InvalidInputError, LaminaError
 from lamina.files.bases import WAS, read_bases
-from lamina.files.desk import Desk, SyncReport
+from lamina.files.desk import Ask, Desk, SyncReport
 from lamina.files.folder import NotAFileError, opened
 from lamina.files.layout import STATE, Place, place_of, places_in
 from lamina.files.memory_page import MemoryPage
@@ -37,9 +38,8 @@ from lamina.files.transcripts import Transcript
 from lamina.stores.sqlite import DATABASE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from lamina.core.record import Record
     from lamina.files.merging import Sheet
     from lamina.memory import Memory
 
@@ -57,12 +57,13 @@ class Files:
         mem: Memory,
         folder: str | Path | None = None,
         *,
-        ask: Callable[[str, Sequence[Record]], bool] | None = None,
+        ask: Ask | None = None,
     ) -> None:
         """Say where the files lie: by default in the directory of the store.
 
         `ask` is asked about a file that lost over a fifth of its entries, with its name and what
-        is missing, and says whether that is to be forgotten; without it, nothing is.
+        is missing, and says whether that is to be forgotten, or `None` if it cannot tell: then
+        nothing is, and it is asked again the next time.
         """
         if mem.principal.role is not Role.ADMIN:
             raise ForbiddenError(
@@ -86,6 +87,21 @@ class Files:
                 self._place(desk, place, everything=everything(place))
             self._keep_cursor(start)
         return desk.report
+
+    def adopt(self) -> SyncReport:
+        """Make files of another store those of this one, and sync them."""
+        with suppress(FileNotFoundError):
+            shutil.rmtree(self.root / STATE)
+        return self.sync()
+
+    def is_behind(self) -> bool:
+        """Whether the store has moved on since these files were written."""
+        return self._cursor() != self._mem.cursor()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until somebody writes to the store, but no longer than this; whether they did."""
+        with self._mem.changes(self._mem.cursor(), follow=True, timeout=seconds) as feed:
+            return next(iter(feed), None) is not None
 
     def _to_look_at(self, desk: Desk) -> tuple[list[Place], Callable[[Place], bool]]:
         """The places there are, and which of them the store has changed since the last time."""
@@ -206,7 +222,7 @@ def _is_touched(root: Path, folder: str, file: str) -> bool:
             bases = read_bases(there, file)
             pieces = any(name.startswith(f".{file}.") for name in here.names())
             late = there.stamp(f"{file}{WAS}") is not None
-            return pieces or late or here.stamp(file) != bases.stamp
+            return pieces or late or bool(bases.lost) or here.stamp(file) != bases.stamp
     except FileNotFoundError:
         return os.path.lexists(root / folder / file)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from lamina.files.page import Entry, Frame, Page, front_matter, plain, split_front
 
@@ -106,8 +106,8 @@ class SectionsPage:
 
     def draft(self, name: str | None, said: Mapping[str, Any], kinds: frozenset[str]) -> Draft:
         """A new record of what an entry says."""
-        fields: Any = self._fields(said)
-        return {"layer": self.layer, "kind": self._kind(str(name)), "key": name, **fields}
+        kind = self._kind(str(name))
+        return cast("Draft", {"layer": self.layer, "kind": kind, "key": name, **self._fields(said)})
 
     def free(
         self, name: str | None, said: dict[str, Any], is_taken: IsTaken

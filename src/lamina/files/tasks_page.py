@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from lamina.core.instants import to_text
 from lamina.core.names import to_name
@@ -29,7 +29,7 @@ _ORDER: Final = (
     "id", "milestone", "priority", "status", "description", "acceptance_criteria", "created",
     "completed", "blocked_by",
 )  # fmt: skip
-_NOTHING: Final = {
+_NOTHING: Final[dict[str, Any]] = {
     "milestone": None, "priority": 0, "status": Status.OPEN.value, "acceptance_criteria": [],
     "completed": None, "blocked_by": [],
 }  # fmt: skip
@@ -100,8 +100,8 @@ class TasksPage:
 
     def draft(self, name: str | None, said: Mapping[str, Any], kinds: frozenset[str]) -> Draft:
         """A new task of what an entry says."""
-        fields: Any = self._fields(said)
-        return {"layer": self.layer, "kind": "task", "key": name, **fields}
+        task = {"layer": self.layer, "kind": "task", "key": name, **self._fields(said)}
+        return cast("Draft", task)
 
     def free(
         self, name: str | None, said: dict[str, Any], is_taken: IsTaken

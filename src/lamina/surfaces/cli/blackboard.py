@@ -130,8 +130,10 @@ class _News:
         self._memory = session.handle
         self._prefix = prefix
         self._seconds = seconds
-        # A feed is made for its check of the cursor: nothing is promised from a place that is none.
-        self.cursor = self._memory.cursor() if after is None else self._memory.changes(after).cursor
+        if after is not None:
+            # Before anything is promised: a feed cannot be made of what is no cursor.
+            self._memory.changes(after, scope=self._memory.blackboard.scope)
+        self.cursor = self._memory.cursor() if after is None else after
 
     def __iter__(self) -> "Iterator[News]":
         here, quiet = self._memory.cursor(), True

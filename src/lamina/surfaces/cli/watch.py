@@ -44,6 +44,9 @@ _STYLES: Final = {"created": "green", "revised": "yellow", "proposed": "cyan", "
 @click.option(
     "--events", is_flag=True, help="Show events (memory:write and others) instead of changes."
 )
+@click.option(
+    "--files", is_flag=True, help="Keep the files that people read and the store together."
+)
 @scope_options
 @pass_session
 def watch(session: Session, /, **options: Any) -> None:
@@ -56,6 +59,11 @@ def watch(session: Session, /, **options: Any) -> None:
     from lamina.feed import check_timeout
 
     patience = check_timeout(options["timeout"])
+    if options["files"]:
+        from lamina.surfaces.cli.sync import watch_files
+
+        watch_files(session, once=options["once"], patience=patience)
+        return
     command = ["watch", *(["--scope", options["scope"]] if options["scope"] else [])]
     command += ["--events"] if options["events"] else []
     source = _opened(session, options, patience)
