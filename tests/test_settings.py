@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import lamina
-from lamina import config
+from lamina import config, files
 from lamina.core import settings
 from lamina.errors import InvalidInputError
 from tests.meta.tree import ROOT, SOURCE, python_files
@@ -149,3 +149,17 @@ def test_values_are_kept_in_one_form() -> None:
     assert settings.check_setting("log.tail", "0042") == "42"
     assert settings.check_setting("context.split", "50/030/20") == "50/30/20"
     assert settings.check_setting("session.retain_days", "all") == "all"
+
+
+def test_memory_as_a_file_is_no_longer_than_the_setting_says(tmp_path: Path) -> None:
+    with lamina.open(tmp_path / "store") as mem:
+        for number in range(30):
+            mem.project("web").remember(f"convention {number}", kind="convention", importance=0.5)
+        mem.project("web").remember("the weightiest", kind="convention", importance=1.0)
+        mem.configure("memory.max_chars", "200")
+        files.sync(mem, tmp_path / "files")
+        text = (tmp_path / "files" / "projects" / "web" / "MEMORY.md").read_text()
+        shown = [line for line in text.splitlines() if line.startswith("- ")]
+        assert "the weightiest" in text
+        assert sum(map(len, shown)) <= 200
+        assert 0 < len(shown) < 31
