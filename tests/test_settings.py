@@ -163,3 +163,14 @@ def test_memory_as_a_file_is_no_longer_than_the_setting_says(tmp_path: Path) -> 
         assert "the weightiest" in text
         assert sum(map(len, shown)) <= 200
         assert 0 < len(shown) < 31
+
+
+@pytest.mark.parametrize("place", STORES)
+def test_a_projects_tier_holds_what_the_setting_says(place: str, tmp_path: Path) -> None:
+    with lamina.open(where(place, tmp_path / "store")) as mem:
+        tier = mem.project("web").project_tier
+        assert tier.max_items == 1_000
+        mem.configure("project.max_items", "2")
+        added = [tier.add_pattern(f"pattern {number}", "x").eviction for number in range(3)]
+        assert [one is not None for one in added] == [False, False, True]
+        assert tier(max_items=5).max_items == 5

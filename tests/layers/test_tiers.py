@@ -143,8 +143,6 @@ def test_the_bound_belongs_to_the_tier_and_to_one_project(whole: Memory) -> None
     web.knowledge.put("fact", "f9", "the layer itself has no bound")
     assert web.count({"layer": "knowledge"}) == 4
     assert web.project_tier.max_items == 1_000
-    whole.configure("project.max_items", "20")
-    assert web.project_tier.max_items == 20
     for bad in (0, -1, True, "many"):
         with pytest.raises(InvalidInputError, match="max_items"):
             web.project_tier(max_items=bad)  # type: ignore[arg-type]
