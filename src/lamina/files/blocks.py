@@ -74,7 +74,7 @@ class _Reader:
 
     def _take(self, number: int, line: str) -> None:
         heading, bullet = HEADING.fullmatch(line), _BULLET.fullmatch(line)
-        if not line.strip():
+        if not line.strip(" \t"):
             self._gap += 1
         elif heading:
             self._head(len(heading[1]), heading[2])

@@ -51,7 +51,9 @@ class OneWay:
         ):
             bases = read_bases(there, self._file)
             swept(here, there, self._file)
-            self._look_at(bases, there.read(f"{self._file}{WAS}", _LARGEST))
+            late = there.read(f"{self._file}{WAS}", _LARGEST)
+            if late is not None and self._desk.file_digest(late) != bases.was:
+                self._look_at(bases, late)
             there.remove(f"{self._file}{WAS}")
             for _ in range(_TRIES):
                 raw = self._desk.quiet(here, self._file, _LARGEST)
