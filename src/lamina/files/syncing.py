@@ -94,10 +94,12 @@ class TwoWay:
         """Take over what a person wrote."""
         if raw is None or bases.wrote(self._digest(raw)):
             return bases
+        if len(raw) > _LARGEST:
+            return bases
         text = _decoded(raw)
         if text is None or self._is_torn(raw):
-            why = "it is no text, or far too long" if text is None else "it ends within a line"
-            self._aside(raw, [why])
+            why = "it is no text in UTF-8" if text is None else "it ends within a line"
+            self._desk.keep_aside(self._path, raw, [why])
             return bases
         page = self._sheet.parse(text)
         taken, lost = self._merged(page, self._base(bases, page.revision))
@@ -106,7 +108,7 @@ class TwoWay:
             problems = [*problems, f"{len(lost)} of its entries are gone; {_STAY}"]
             bases = replace(bases, lost=tuple(record.id for record in lost))
         if problems:
-            self._aside(raw, problems)
+            self._desk.keep_aside(self._path, raw, problems)
         return bases
 
     def _is_torn(self, raw: bytes) -> bool:
@@ -252,6 +254,8 @@ class TwoWay:
         write_bases(there, self._file, bases.projected(mark, was, stamp))
         if not placed(here, there, self._file, fresh, is_new=raw is None):
             return False
+        if raw is not None and len(raw) > _LARGEST:
+            self._desk.move_aside(self._path, there, f"{self._file}{WAS}")
         self._desk.report.wrote(self._path)
         return True
 
@@ -268,15 +272,12 @@ class TwoWay:
     def _is_always(self) -> bool:
         return self._place.is_agents and self._sheet.form == "agent"
 
-    def _aside(self, raw: bytes, problems: list[str]) -> None:
-        self._desk.report.kept(self._path, self._desk.keep_aside(self._path, raw), problems)
-
     def _digest(self, content: bytes) -> str:
         return self._desk.file_digest(content)
 
 
 def _decoded(raw: bytes) -> str | None:
-    if len(raw) > _LARGEST or b"\0" in raw:
+    if b"\0" in raw:
         return None
     try:
         return raw.decode("utf-8")
