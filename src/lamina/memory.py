@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from lamina.announcing import Announcer
 from lamina.core import access
@@ -45,6 +45,15 @@ if TYPE_CHECKING:
     from lamina.writing import WritePath
 
 
+class Shared(TypedDict, total=False):
+    """What all handles of one process on a store share."""
+
+    vectors: Vectors
+    beside: Beside | None
+    overrides: Mapping[str, str]
+    """The settings that this process takes otherwise than the store says."""
+
+
 class Memory(Keeping, Layered):
     """Memories as one principal sees them."""
 
@@ -54,8 +63,7 @@ class Memory(Keeping, Layered):
         vault: Vault,
         principal: Principal,
         announcer: Announcer | None = None,
-        vectors: Vectors | None = None,
-        beside: Beside | None = None,
+        **shared: Unpack[Shared],
     ) -> None:
         self.store = store
         self.principal = principal
@@ -65,8 +73,10 @@ class Memory(Keeping, Layered):
         """What this handle can see."""
         self._vault = vault
         self._announcer = announcer or Announcer(store, principal)
-        self._vectors = vectors or Vectors(store)
-        self._beside = beside
+        self._vectors = shared.get("vectors") or Vectors(store)
+        self._beside = shared.get("beside")
+        self._overrides = shared.get("overrides", {})
+        self._shared: Shared = {**shared, "vectors": self._vectors}
 
     # -- other handles on the same store
 
@@ -95,7 +105,7 @@ class Memory(Keeping, Layered):
     def _recalls(self) -> RecallPath:
         from lamina.recalling import RecallPath
 
-        return RecallPath(self.store, self._reads, self._vectors, self._announcer)
+        return RecallPath(self.store, self._reads, self._vectors, self._announcer, self.settings)
 
     @cached_property
     def _path(self) -> WritePath:
@@ -123,7 +133,7 @@ class Memory(Keeping, Layered):
                 remedy="Open it from the handle that lamina.open() returned",
             )
         announcer = self._announcer.of(principal)
-        return Memory(self.store, self._vault, principal, announcer, self._vectors, self._beside)
+        return Memory(self.store, self._vault, principal, announcer, **self._shared)
 
     # -- writing
 

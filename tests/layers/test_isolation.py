@@ -53,7 +53,8 @@ def reads(agent: Memory, start: str, work: Path) -> dict[str, Callable[[], objec
     return {
         "now": agent.now.read,
         "log": agent.log.tail,
-        "fact": lambda: (agent.fact.get("fact"), agent.fact.all(), agent.fact.record("fact")),
+        "fact": lambda: (agent.fact.get("fact"), agent.fact.all(), agent.fact.record("fact"),
+                         agent.fact.records()),
         "knowledge": lambda: (agent.knowledge.query(), agent.knowledge.get("decision", "key"),
                               agent.knowledge.proposals()),
         "board": lambda: (agent.blackboard.read("key"), agent.blackboard.list(),

@@ -28,6 +28,15 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "get": Entry("reading:get", "Show one memory."),
         "query": Entry("reading:query", "List the memories that match a filter."),
     },
+    "Layers by their own words": {
+        "now": Entry("now:now", "Show or say what is being done, and what comes next."),
+        "log": Entry("log:log", "Show or add to what was done, entry by entry."),
+        "fact": Entry("fact:fact", "Show or change single values by key."),
+        "blackboard": Entry("blackboard:blackboard", "Publish, read and await signals."),
+        "episodes": Entry("episodes:episodes", "Show or keep what was tried, and how it went."),
+        "artifacts": Entry("artifacts:artifacts", "Follow the files that work has produced."),
+        "tasks": Entry("tasks:tasks", "Show, add and move what is to be done."),
+    },
     "Change and take back": {
         "edit": Entry("edit:edit", "Give a memory a new version."),
         "forget": Entry("changing:forget", "Hide memories; undo brings them back."),
