@@ -14,6 +14,8 @@ CUTS ?= 3000
 CALLS ?= 1000
 FULL ?= 20
 DAMAGES ?= 900
+PLAYS ?= 500
+PROJECTIONS ?= 300
 RESTORES ?= 300
 BACKUPS ?= 50
 FORKS ?= 20
@@ -71,7 +73,7 @@ faults: setup ## break the world on purpose and look for what was acknowledged; 
 	    --size first_open=$(OPENS) --size restores=$(RESTORES) --size backups=$(BACKUPS) \
 	    --size forks=$(FORKS) --size feeds=$(SECONDS) --size clocks=$(CLOCKS) --size cuts=$(CUTS) \
 	    --size calls=$(CALLS) --size full=$(FULL) --size tampering=$(TAMPERINGS) \
-	    --size damage=$(DAMAGES) \
+	    --size damage=$(DAMAGES) --size files=$(PLAYS) --size projections=$(PROJECTIONS) \
 	    --size mutants=$(MUTANTS) $(ARGS)
 
 bench: setup ## measure on this machine: writes, speed with size, and recall with DATA=folder

@@ -11,11 +11,13 @@ from tests.faults import (
     cuts,
     damage,
     feeds,
+    files,
     first_open,
     forks,
     full,
     kills,
     mutants,
+    projections,
     restores,
     sharing,
     stops,
@@ -57,6 +59,8 @@ _ALL = (
     Fault("tables", sharing.run_tables, 60, 4, "the same, vectors in tables that are replaced"),
     Fault("tampering", tampering.run, 1000, 48, "history is edited, cut, put back or rewritten"),
     Fault("damage", damage.run, 900, 50, f"damage of {len(DAMAGES)} classes is planted"),
+    Fault("files", files.run, 500, 24, "agents write, people edit, syncs end anywhere"),
+    Fault("projections", projections.run, 300, 6, "SIGKILL while files are written and edited"),
     Fault("mutants", mutants.run, 100, 2, "planted bugs, each of which a fault must notice"),
 )  # fmt: skip
 

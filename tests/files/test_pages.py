@@ -24,7 +24,7 @@ AWKWARD = (
 TEXTS = st.lists(
     st.one_of(
         st.sampled_from(AWKWARD),
-        st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=12),
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12),
     ),
     max_size=8,
 ).map("".join)
