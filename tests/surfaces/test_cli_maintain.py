@@ -90,7 +90,7 @@ def test_on_a_terminal_it_asks(
 
 
 def test_the_settings_say_what_they_take(lamina: Call, store: Path) -> None:
-    assert lamina("config", "history.blackboard").out == "16/30d\n"
+    assert lamina("config", "history.blackboard").out == "30d\n"
     assert lamina("config", "history.task", "90d").out == "90d\n"
     wrong = lamina("config", "history.task", "a while")
     assert wrong.status == 2
