@@ -22,6 +22,7 @@ from lamina.embedding import Vectors
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
 from lamina.keeping import Keeping
 from lamina.layers.layered import Layered
+from lamina.layers.verbs import AgentVerbs
 from lamina.reading import Asked, ReadPath
 
 if TYPE_CHECKING:
@@ -69,11 +70,10 @@ class Memory(Keeping, Layered):
 
     def project(self, name: str) -> Memory:
         """The same store confined to one project (and reading `global`)."""
-        return self._bound(
-            replace(self.principal, root=Scope.of(f"project/{check_name(name, 'project')}"))
-        )
+        root = Scope.of(f"project/{check_name(name, 'project')}")
+        return Memory(*self._parts(replace(self.principal, root=root)))
 
-    def agent(self, name: str, *, project: str | None = None, role: str = "agent") -> Memory:
+    def agent(self, name: str, *, project: str | None = None, role: str = "agent") -> AgentMemory:
         """The same store as an agent sees it: its own scope, and its project's common memory."""
         root = (
             f"project/{check_name(project, 'project')}"
@@ -81,7 +81,7 @@ class Memory(Keeping, Layered):
             else f"agent/{check_name(name, 'name')}"
         )
         bound = Principal(name, check_role(role), Scope.of(root), self.principal.surface)
-        return self._bound(bound)
+        return AgentMemory(*self._parts(bound))
 
     @cached_property
     def _reads(self) -> ReadPath:
@@ -108,8 +108,11 @@ class Memory(Keeping, Layered):
         speaker = replace(self.principal, surface=surface)
         return WritePath(self.store, self._vault, speaker, self.reach, self._vectors.owed)
 
-    def _bound(self, principal: Principal) -> Memory:
-        """Only an unbound admin hands out handles; anything else would widen what it was given."""
+    def _parts(self, principal: Principal) -> tuple[Store, Vault, Principal, Announcer, Vectors]:
+        """What a handle on the same store is made of.
+
+        Only an unbound admin hands out handles; anything else would widen what it was given.
+        """
         mine, wanted = self.principal, principal.root
         inside = mine.root is None or (wanted is not None and mine.root.contains(wanted))
         if mine.role is not Role.ADMIN or not inside:
@@ -118,7 +121,7 @@ class Memory(Keeping, Layered):
                 remedy="Open it from the handle that lamina.open() returned",
             )
         announcer = self._announcer.of(principal)
-        return Memory(self.store, self._vault, principal, announcer, self._vectors)
+        return self.store, self._vault, principal, announcer, self._vectors
 
     # -- writing
 
@@ -341,3 +344,7 @@ class Memory(Keeping, Layered):
         if not names:
             raise InvalidInputError("no record was named", remedy="Pass at least one id or key")
         return list({record.id: record for record in map(self._named, names)}.values())
+
+
+class AgentMemory(AgentVerbs, Memory):
+    """Memories as one agent sees them, with what an agent does by the names it knows."""

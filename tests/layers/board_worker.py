@@ -5,6 +5,7 @@ Each says one JSON line for whatever it has to tell, and the first when it is re
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,12 @@ def race(agent: Memory, rounds: str) -> None:
             say(False)
 
 
-ROLES = {"wait": wait, "follow": follow, "publish": publish, "race": race}
+ROLES: dict[str, Callable[..., None]] = {
+    "wait": wait,
+    "follow": follow,
+    "publish": publish,
+    "race": race,
+}
 
 if __name__ == "__main__":
     role, store, name, *rest = sys.argv[1:]

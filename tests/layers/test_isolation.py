@@ -8,6 +8,7 @@ import pytest
 
 import lamina
 from lamina import Memory
+from lamina.memory import AgentMemory
 from tests.places import STORES, where
 
 PROJECTS = [f"team{n}" for n in range(1, 20)] + ["team_1"]
@@ -15,6 +16,13 @@ PROJECTS = [f"team{n}" for n in range(1, 20)] + ["team_1"]
 
 def canary(project: str) -> str:
     return f"canary{PROJECTS.index(project):02d}zq"
+
+
+AGENT_VERBS = {
+    "update_now", "append_log", "save_fact", "get_fact", "recall_memory",
+    "format_context_for_prompt", "compact_log",
+}  # fmt: skip
+"""What an agent's handle has beyond any other; all that read are among `reads`."""
 
 
 def filled(mem: Memory, project: str, work: Path) -> None:
@@ -34,7 +42,7 @@ def filled(mem: Memory, project: str, work: Path) -> None:
     agent.working.snapshot()
 
 
-def reads(agent: Memory, start: str, work: Path) -> dict[str, Callable[[], object]]:
+def reads(agent: AgentMemory, start: str, work: Path) -> dict[str, Callable[[], object]]:
     """Everything that a face can be asked."""
     return {
         "now": agent.now.read,
@@ -55,6 +63,10 @@ def reads(agent: Memory, start: str, work: Path) -> dict[str, Callable[[], objec
         "notebook": lambda: (agent.notebook("t-1").read(),
                              agent.notebook("t-1").search("canary", k=50)),
         "working": lambda: (agent.working.restore(), agent.working.all()),
+        "verbs": lambda: (agent.get_fact("fact"), agent.recall_memory("canary", n_results=50),
+                          agent.format_context_for_prompt()),
+        "compaction": lambda: (agent.compact_log(force=True), agent.log.tail(),
+                               agent.recall_memory("canary", n_results=50)),
     }  # fmt: skip
 
 
