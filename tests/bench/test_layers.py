@@ -17,8 +17,9 @@ AIMS = {
     "NOW read": 1, "NOW update": 5, "LOG tail": 10, "LOG append": 5, "recall": 50,
     "fact save": 5, "fact get": 2, "working set": 1, "working get": 1,
     "blackboard publish": 1, "blackboard read": 1, "blackboard wakes another process": 50,
+    "notebook search": 50, "experience search": 10,
 }  # fmt: skip
-ASKED = ("by task", "by agent and action", "rates by approach")
+ASKED = ("by task", "by agent and action", "rates of the newest 10,000")
 
 
 def test_a_run_gives_every_figure_and_cleans_up(disk: Path) -> None:

@@ -9,16 +9,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lamina.bench.drafts import draft, question
 from lamina.bench.measure import Phase
 from lamina.core.draft import Draft
+from lamina.layers.episodes import MANY
 from lamina.memory import AgentMemory
+
+if TYPE_CHECKING:
+    from lamina.recalling import How
 
 _FACTS: Final = 1_000
 _ENTRIES: Final = 100
 """As long as a log gets before it is compacted."""
+_KNOWN: Final = 300
+_NOTES: Final = 50
+_TASK: Final = "t-1"
 _BATCH: Final = 1_000
 _PER_TASK: Final = 10
 _APPROACHES: Final = 20
@@ -55,7 +62,7 @@ class Desk:
 
     def pairs(self) -> list[Pair]:
         """The latencies that the source designs give."""
-        return [*self._files(), *self._keyed()]
+        return [*self._files(), *self._keyed(), *self._searched()]
 
     def _files(self) -> list[Pair]:
         agent, now, log = self.agent, self.folder / "NOW.md", self.folder / "LOG.md"
@@ -68,8 +75,17 @@ class Desk:
                  lambda _: log.read_text(encoding="utf-8").splitlines()[-20:]),
             Pair("LOG append", 5, lambda n: agent.log.thought(_text(n)), _SYNCED,
                  lambda n: self._append(_text(n), sync=True)),
-            Pair("recall", 50, lambda n: agent.recall(_question(n)), "look at every text",
-                 lambda n: _holding(_question(n).split(), self.texts)),
+        ]  # fmt: skip
+
+    def _searched(self) -> list[Pair]:
+        agent, scan = self.agent, lambda n: _holding(_question(n).split(), self.texts)
+        notes = agent.notebook(_TASK)
+        known: How = {"layers": ["knowledge"], "where": {"kind": "pattern", "tags": ["even"]}}
+        return [
+            Pair("recall", 50, lambda n: agent.recall(_question(n)), _SCAN, scan),
+            Pair("notebook search", 50, lambda n: notes.search(_question(n)), _SCAN, scan),
+            Pair("experience search", 10, lambda n: agent.recall(_question(n), **known), _SCAN,
+                 scan),
         ]  # fmt: skip
 
     def _keyed(self) -> list[Pair]:
@@ -106,7 +122,14 @@ def desk(agent: AgentMemory, folder: Path) -> Iterator[Desk]:
     entries: list[Draft] = [
         {"layer": "log", "kind": "THOUGHT", "text": _text(n)} for n in range(_ENTRIES)
     ]
-    agent.remember_many([*facts, *entries])
+    known: list[Draft] = [
+        {"layer": "knowledge", "kind": "pattern" if n % 3 else "pitfall", "text": _text(n),
+         "tags": ["odd" if n % 2 else "even"]}
+        for n in range(_KNOWN)
+    ]  # fmt: skip
+    agent.remember_many([*facts, *entries, *known])
+    for n in range(_NOTES):
+        agent.notebook(_TASK).note(_text(n))
     agent.now.update(_text(0), _STEPS)
     agent.catch_up()
     lines = [_text(n) for n in range(_ENTRIES)]
@@ -137,13 +160,14 @@ def episodes(agent: AgentMemory, many: int, phase: Phase) -> list[Pair]:
         Pair(f"{many:,} episodes: by agent and action", None,
              lambda _: mine.query(agent="finn", action="failed"), scan,
              lambda _: [one for one in plain if one["kind"] == "failed"][-100:]),
-        Pair(f"{many:,} episodes: rates by approach", None, lambda _: mine.rates(), scan,
-             lambda _: _counted(plain)),
+        Pair(f"{many:,} episodes: rates of the newest {MANY:,}", None, lambda _: mine.rates(),
+             scan, lambda _: _counted(plain[-MANY:])),
     ]  # fmt: skip
 
 
 _SYNCED: Final = "append to a file, synced"
 _DICTIONARY: Final = "dictionary get"
+_SCAN: Final = "look at every fact"
 
 
 @cache
