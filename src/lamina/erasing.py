@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from lamina.beside import Beside
 from lamina.core import canonical, chain
 from lamina.core.access import Reach
 from lamina.core.indexing import index_terms
 from lamina.core.record import Record, State
 from lamina.core.scope import stream_of
 from lamina.results import Erasure
-from lamina.stores.base import Store
+from lamina.stores.base import ScrubReport, Store
 from lamina.writing import WritePath
 
 _SHORTEST_PROBE: Final = 8
@@ -18,8 +19,14 @@ _PROBE: Final = 24
 _WORDS_PER_VERSION: Final = 4
 
 
-def erase(store: Store, path: WritePath, reach: Reach, records: Sequence[Record]) -> Erasure:
-    """Remove the records, then search for them and scan the store's bytes."""
+def erase(
+    store: Store,
+    path: WritePath,
+    reach: Reach,
+    records: Sequence[Record],
+    beside: Beside | None = None,
+) -> Erasure:
+    """Remove the records, then search for them and scan the store's bytes and its files."""
     records = _with_copies(store, reach, records)
     changes = [path.erase(record) for record in records]
     versions = [
@@ -32,15 +39,16 @@ def erase(store: Store, path: WritePath, reach: Reach, records: Sequence[Record]
     path.commit(changes)
     probes = list(dict.fromkeys(probe for version in versions for probe in _probes(version)))
     probes += [box.box for box in sealed]
+    files = beside.scrub(probes) if beside is not None else ScrubReport()
     report = store.scrub(probes)
     streams = {stream_of(record.scope) for record in records}
     return Erasure(
         records=tuple(record.id for record in records),
         versions=len({(version.id, version.rev) for version in versions}),
         sealed=len(sealed),
-        files=report.files,
-        bytes=report.bytes,
-        residue=report.residue,
+        files=report.files + files.files,
+        bytes=report.bytes + files.bytes,
+        residue=(*report.residue, *files.residue),
         unlooked=report.unlooked,
         mentions=tuple(store.saying(reach, _tellable(versions))),
         chain_verified=all(_holds(store, stream) for stream in streams),

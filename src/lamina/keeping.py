@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from lamina.announcing import Announcer
+    from lamina.beside import Beside
     from lamina.core.access import Reach
     from lamina.core.anchor import Anchor
     from lamina.core.principal import Principal
@@ -33,6 +34,7 @@ class Keeping:
     _vault: Vault
     _announcer: Announcer
     _vectors: Vectors
+    _beside: Beside | None
 
     def settings(self) -> dict[str, str]:
         """The settings of the store, with what holds for each."""
@@ -127,6 +129,8 @@ class Keeping:
     def close(self) -> None:
         """Release the store; handles made from this one are closed with it."""
         self._vectors.stop()
+        if self._beside is not None:
+            self._beside.close()
         self.store.close()
 
     def __enter__(self) -> Self:

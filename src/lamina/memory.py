@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from lamina.announcing import Announcer
 from lamina.core import access
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from lamina.beside import Beside
     from lamina.core.announcements import Announcement
     from lamina.core.changes import Receipt, Version
     from lamina.core.draft import ContentFields, Draft, DraftFields
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from lamina.vault import Vault
     from lamina.writing import WritePath
 
+Handle = TypeVar("Handle", bound="Memory")
+
 
 class Memory(Keeping, Layered):
     """Memories as one principal sees them."""
@@ -55,6 +58,7 @@ class Memory(Keeping, Layered):
         principal: Principal,
         announcer: Announcer | None = None,
         vectors: Vectors | None = None,
+        beside: Beside | None = None,
     ) -> None:
         self.store = store
         self.principal = principal
@@ -65,13 +69,14 @@ class Memory(Keeping, Layered):
         self._vault = vault
         self._announcer = announcer or Announcer(store, principal)
         self._vectors = vectors or Vectors(store)
+        self._beside = beside
 
     # -- other handles on the same store
 
     def project(self, name: str) -> Memory:
         """The same store confined to one project (and reading `global`)."""
         root = Scope.of(f"project/{check_name(name, 'project')}")
-        return Memory(*self._parts(replace(self.principal, root=root)))
+        return self._bound(replace(self.principal, root=root), Memory)
 
     def agent(self, name: str, *, project: str | None = None, role: str = "agent") -> AgentMemory:
         """The same store as an agent sees it: its own scope, and its project's common memory."""
@@ -81,7 +86,7 @@ class Memory(Keeping, Layered):
             else f"agent/{check_name(name, 'name')}"
         )
         bound = Principal(name, check_role(role), Scope.of(root), self.principal.surface)
-        return AgentMemory(*self._parts(bound))
+        return self._bound(bound, AgentMemory)
 
     @cached_property
     def _reads(self) -> ReadPath:
@@ -106,13 +111,12 @@ class Memory(Keeping, Layered):
         from lamina.writing import WritePath
 
         speaker = replace(self.principal, surface=surface)
-        return WritePath(self.store, self._vault, speaker, self.reach, self._vectors.owed)
+        # What comes out of the files goes back there by itself.
+        done = self._beside.wrote if self._beside and surface is not Surface.FILES else _nobody
+        return WritePath(self.store, self._vault, speaker, self.reach, self._vectors.owed, done)
 
-    def _parts(self, principal: Principal) -> tuple[Store, Vault, Principal, Announcer, Vectors]:
-        """What a handle on the same store is made of.
-
-        Only an unbound admin hands out handles; anything else would widen what it was given.
-        """
+    def _bound(self, principal: Principal, kind: type[Handle]) -> Handle:
+        """Only an unbound admin hands out handles; anything else would widen what it was given."""
         mine, wanted = self.principal, principal.root
         inside = mine.root is None or (wanted is not None and mine.root.contains(wanted))
         if mine.role is not Role.ADMIN or not inside:
@@ -121,7 +125,7 @@ class Memory(Keeping, Layered):
                 remedy="Open it from the handle that lamina.open() returned",
             )
         announcer = self._announcer.of(principal)
-        return self.store, self._vault, principal, announcer, self._vectors
+        return kind(self.store, self._vault, principal, announcer, self._vectors, self._beside)
 
     # -- writing
 
@@ -195,7 +199,7 @@ class Memory(Keeping, Layered):
         from lamina import erasing, sources
 
         records = self._all_named(names)
-        report = erasing.erase(self.store, self._path, self.reach, records)
+        report = erasing.erase(self.store, self._path, self.reach, records, self._beside)
         return replace(report, sources=sources.still_saying(self.store, self._path, records))
 
     def index(self, path: str | Path, **options: Unpack[IndexOptions]) -> IndexReport:
@@ -348,3 +352,7 @@ class Memory(Keeping, Layered):
 
 class AgentMemory(AgentVerbs, Memory):
     """Memories as one agent sees them, with what an agent does by the names it knows."""
+
+
+def _nobody() -> None:
+    """Nobody has to be told."""

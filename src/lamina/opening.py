@@ -12,7 +12,9 @@ from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.embedding import Vectors
 from lamina.errors import InvalidInputError, UnsupportedError
+from lamina.live import Live
 from lamina.memory import Memory
+from lamina.stores.sqlite import DATABASE
 from lamina.vault import Vault
 
 if TYPE_CHECKING:
@@ -58,7 +60,18 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     if embedder is not None:
         _check_embedder(embedder)
     store, vault = _open_store(where)
-    return Memory(store, vault, principal, vectors=Vectors(store, embedder))
+    vectors = Vectors(store, embedder)
+    return Memory(store, vault, principal, vectors=vectors, beside=_files(store, vault, vectors))
+
+
+def _files(store: Store, vault: Vault, vectors: Vectors) -> Live | None:
+    """What keeps the files of a store that has a directory of its own."""
+    database = Path(store.location)
+    if database.name != DATABASE:
+        return None
+    live = Live(Memory(store, vault, Principal(), vectors=vectors), database.parent)
+    live.heal()
+    return live
 
 
 def _check_embedder(embedder: object) -> None:

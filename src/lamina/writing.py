@@ -62,6 +62,7 @@ class WritePath:
         speaker: Principal,
         reach: Reach,
         owed: Callable[[int], tuple[str, ...]] = lambda texts: (),
+        done: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
         self._vault = vault
@@ -69,6 +70,8 @@ class WritePath:
         self._reach = reach
         self._owed = owed
         """Told how many texts were written; says what has to follow."""
+        self._done = done
+        """Told that something was committed."""
         self._clock = StoreClock(store)
 
     @property
@@ -153,6 +156,7 @@ class WritePath:
             request="" if idempotency_key is None else _digest(changes),
         )
         receipt = self._store.commit(commit)
+        self._done()
         written = [change for change in changes if isinstance(change, Put | Adopt)]
         sealed = dict.fromkeys(box.ref for change in written for box in change.sealed)
         texts = sum(bool(change.terms) for change in written)

@@ -35,3 +35,11 @@ def check_id(text: object, argument: str = "id") -> RecordId:
             remedy="Ids are 26 letters and digits, as every listing and receipt shows them",
         )
     return RecordId(str(text))
+
+
+def milliseconds_of(record_id: str) -> int:
+    """When an id was made, as it says itself."""
+    number = 0
+    for letter in record_id[:10]:
+        number = number << 5 | _ALPHABET.index(letter)
+    return number

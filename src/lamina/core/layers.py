@@ -63,7 +63,7 @@ class Layer:
 _ALL: Final = (
     Layer("working", ("scratchpad", "plan", "constraints", "context"),
           durability=Durability.COMMITTED, history=0, indexed=False, recalled=False),
-    Layer("now", ("objective", "next_steps")),
+    Layer("now", ("objective", "next_steps", "profile", "frame"), unsaid=("frame",)),
     Layer("fact", ("general", "preference", "personal", "config"), open_kinds=False),
     Layer("blackboard", ("signal",), durability=Durability.COMMITTED,
           horizon=timedelta(days=30)),

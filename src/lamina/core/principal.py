@@ -30,6 +30,8 @@ class Surface(StrEnum):
     LIBRARY = "library"
     CLI = "cli"
     IMPORT = "import"
+    FILES = "files"
+    """Files that people edited."""
     PIPELINE = "pipeline"
     """Extraction and indexing: the only writer of the layers they own."""
 

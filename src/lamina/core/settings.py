@@ -13,6 +13,7 @@ READS: Final = "events.reads"
 EMBEDDER: Final = "recall.embedder"
 FLOOR: Final = "recall.floor"
 ENGINE: Final = "recall.engine"
+LIVE: Final = "files.live"
 BUILTIN: Final = "builtin"
 LANCE: Final = "lance"
 LARGEST_FILE: Final = "index.max_bytes"
@@ -92,6 +93,8 @@ SETTINGS: Final = {
                 "a number from 0 to 1", _check_floor),
         Setting(ENGINE, (BUILTIN, LANCE),
                 "what finds the nearest vectors of a large project"),
+        Setting(LIVE, ("off", "on"),
+                "whether the files that people read follow the store by themselves"),
         Setting(timekeeping.ACCEPT, (timekeeping.NOBODY,),
                 "an instant vouched for, when the clock is years ahead of the newest change",
                 "an instant as 2036-01-31T12:00:00Z", timekeeping.check_accepted),

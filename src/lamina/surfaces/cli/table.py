@@ -31,6 +31,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "accept": Entry("changing:accept", "Make a proposal current."),
         "history": Entry("history:history", "Show every version of a memory."),
         "watch": Entry("watch:watch", "Follow what changes."),
+        "sync": Entry("sync:sync", "Bring the files that people read and the store together."),
         "reveal": Entry("changing:reveal", "Print a sealed secret; the log keeps who read it."),
         "erase": Entry("erase:erase", "Remove memories for good, and verify it."),
     },

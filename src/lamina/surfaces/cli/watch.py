@@ -45,6 +45,9 @@ _STYLES: Final = {"created": "green", "revised": "yellow", "proposed": "cyan", "
 @click.option(
     "--events", is_flag=True, help="Show events (memory:write and others) instead of changes."
 )
+@click.option(
+    "--files", is_flag=True, help="Keep the files that people read and the store together."
+)
 @scope_options
 @pass_session
 def watch(session: Session, /, **options: Any) -> None:
@@ -57,6 +60,11 @@ def watch(session: Session, /, **options: Any) -> None:
     from lamina.errors import LaminaError
 
     patience = _patience(options["timeout"])
+    if options["files"]:
+        from lamina.surfaces.cli.sync import watch_files
+
+        watch_files(session, once=options["once"], patience=patience)
+        return
     watcher = _Watcher(_opened(session, options, patience))
     if not options["once"]:
         session.out.note("Watching; Ctrl-C ends.")

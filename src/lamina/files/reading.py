@@ -1,0 +1,122 @@
+"""What a file shows, read from the store; and the book that is kept of its frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from lamina import clock
+from lamina.core.filters import parse
+from lamina.files.page import Frame
+from lamina.files.sections_page import FRAME
+from lamina.stores.questions import Query
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lamina.core.draft import Draft
+    from lamina.core.record import Record
+    from lamina.memory import Memory
+
+_BOOKS: Final = "file:"
+
+
+class Reader:
+    """Questions to the store, asked on behalf of the files: nobody reads, so nobody is told."""
+
+    def __init__(self, mem: Memory) -> None:
+        self._store = mem.store
+        self._reach = mem.reach
+
+    def current(
+        self, where: Mapping[str, Any], limit: int | None = None, *, weighty: bool = False
+    ) -> list[Record]:
+        """Records that hold now, oldest first; or of many the weightiest, those first."""
+        order = ("importance", True) if weighty else (None, False)
+        return self._store.query(
+            Query(reach=self._reach, where=parse(dict(where)), live_at=clock.now(), order_by=order,
+                  limit=limit)
+        )  # fmt: skip
+
+    def newest(self, where: Mapping[str, Any], limit: int) -> list[Record]:
+        """The newest records that hold now, oldest first."""
+        asked = Query(reach=self._reach, where=parse(dict(where)), live_at=clock.now(), limit=limit)
+        return self._store.query(asked)[::-1]
+
+    def count(self, where: Mapping[str, Any]) -> int:
+        """How many records hold now."""
+        asked = Query(reach=self._reach, where=parse(dict(where)), live_at=clock.now())
+        return self._store.count(asked)
+
+    def named(self, ids: Iterable[str]) -> list[Record]:
+        """Records by id, in whatever state."""
+        return self._store.get(self._reach, list(dict.fromkeys(ids)))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """What is kept of a file that no entry says."""
+
+    frame: Frame = field(default_factory=Frame)
+    taken: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Entries that were taken over, by digest, each with the name it got; by the revision that the
+    file was made from."""
+
+    def taken_from(self, revision: str) -> Mapping[str, str]:
+        """What was taken over from a file that was made from this revision."""
+        return self.taken.get(revision, {})
+
+    def taking(self, revision: str, entries: Mapping[str, str]) -> Book:
+        """The book with more entries taken over; of earlier files only the last is kept in mind."""
+        earlier = [(old, found) for old, found in self.taken.items() if old != revision][-1:]
+        return replace(
+            self, taken={**dict(earlier), revision: {**self.taken_from(revision), **entries}}
+        )
+
+
+def book_key(file: str) -> str:
+    """What the book of a file is called."""
+    return f"{_BOOKS}{file}"
+
+
+def read_book(reader: Reader, scope: str, file: str) -> Book:
+    """The book of a file."""
+    where = {"layer": "now", "scope": scope, "kind": FRAME, "key": book_key(file)}
+    found = reader.current(where, 1)
+    if not found:
+        return Book()
+    data = found[0].data
+    frame = Frame(
+        tuple(_texts(data.get("front"))), str(data.get("title", "")),
+        tuple(_texts(data.get("sections"))), tuple(_texts(data.get("order"))),
+    )  # fmt: skip
+    return Book(frame, _taken(data.get("taken")))
+
+
+def book_draft(book: Book, scope: str, file: str) -> Draft:
+    """The book as it is to be kept."""
+    frame = book.frame
+    said: dict[str, Any] = {
+        "front": list(frame.front), "title": frame.title, "sections": list(frame.sections),
+        "order": list(frame.order),
+        # As a list, because the order counts: the last was taken from last.
+        "taken": [[revision, dict(entries)] for revision, entries in book.taken.items()],
+    }  # fmt: skip
+    data = {name: value for name, value in said.items() if value}
+    return {
+        "layer": "now", "scope": scope, "kind": FRAME, "key": book_key(file),
+        "text": f"how {file} is arranged", "data": data,
+    }  # fmt: skip
+
+
+def _taken(value: object) -> dict[str, dict[str, str]]:
+    pairs = value if isinstance(value, list) else []
+    return {
+        str(one[0]): {str(digest): str(name) for digest, name in one[1].items()}
+        for one in pairs
+        if isinstance(one, list) and len(one) == 2 and isinstance(one[1], dict)  # noqa: PLR2004
+    }
+
+
+def _texts(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

@@ -1,0 +1,110 @@
+"""One file that is told: written from the store; what somebody writes into it is kept aside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from lamina.errors import ConflictError
+from lamina.files.bases import WAS, Bases, read_bases, write_bases
+from lamina.files.folder import opened
+from lamina.files.layout import STATE
+from lamina.files.merging import Base
+from lamina.files.placing import placed, swept, written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lamina.files.desk import Desk
+    from lamina.files.folder import Folder
+
+_LARGEST: Final = 64_000_000
+_TRIES: Final = 8
+
+
+class OneWay:
+    """The projection of one file."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        folder: str,
+        file: str,
+        render: Callable[[], str | None],
+        take: Callable[[bytes], bool] | None = None,
+    ) -> None:
+        self._desk = desk
+        self._folder = folder
+        self._file = file
+        self._render = render
+        self._take = take
+        """Takes over what was added to the file; whether that was all there is to it."""
+
+    @property
+    def _path(self) -> str:
+        return f"{self._folder}/{self._file}" if self._folder else self._file
+
+    def sync(self) -> None:
+        """Write the file as the store has it."""
+        state = f"{STATE}/{self._folder}" if self._folder else STATE
+        with (
+            opened(self._desk.root, self._folder, make=True) as here,
+            opened(self._desk.root, state, make=True) as there,
+        ):
+            bases = read_bases(there, self._file)
+            swept(here, there, self._file)
+            bases = self._looked_at(there, bases, there.read(f"{self._file}{WAS}", _LARGEST))
+            there.remove(f"{self._file}{WAS}")
+            for _ in range(_TRIES):
+                raw = self._desk.quiet(here, self._file, _LARGEST)
+                bases = self._looked_at(there, bases, raw)
+                if self._projected(here, there, bases, raw):
+                    return
+            raise ConflictError(
+                f"{self._path} keeps changing while it is written",
+                remedy="Sync again when whoever writes it has finished",
+            )
+
+    def _looked_at(self, there: Folder, bases: Bases, raw: bytes | None) -> Bases:
+        """Keep aside what nobody but a person or another program can have written."""
+        if raw is None:
+            return bases
+        digest = self._desk.file_digest(raw)
+        known = [base.file for base in (bases.newest, bases.earlier) if base]
+        if digest in (*known, bases.was, bases.kept):
+            return bases
+        rendered = self._render()
+        if rendered is not None and rendered.encode() == raw:
+            return bases
+        if self._take is not None and self._take(raw):
+            return bases
+        copy = self._desk.keep_aside(self._path, raw)
+        why = "it is written from the store, so what was changed in it does not count"
+        self._desk.report.kept(self._path, copy, [why])
+        bases = replace(bases, kept=digest)
+        write_bases(there, self._file, bases)
+        return bases
+
+    def _projected(self, here: Folder, there: Folder, bases: Bases, raw: bytes | None) -> bool:
+        rendered = self._render()
+        if rendered is None:
+            if raw is not None:
+                here.remove(self._file)
+                there.remove(f"{self._file}.json")
+                self._desk.report.wrote(self._path)
+            return True
+        content = rendered.encode()
+        base = Base(file=self._desk.file_digest(content))
+        if raw == content:
+            stamp = here.stamp(self._file)
+            if bases.newest != base or bases.stamp != stamp:
+                write_bases(there, self._file, replace(bases, newest=base, stamp=stamp))
+            return True
+        was = self._desk.file_digest(raw) if raw is not None else ""
+        fresh, stamp = written(here, self._file, content)
+        after = replace(bases.projected(base, bases.newest, was), stamp=stamp)
+        write_bases(there, self._file, after)
+        if not placed(here, there, self._file, fresh, is_new=raw is None):
+            return False
+        self._desk.report.wrote(self._path)
+        return True

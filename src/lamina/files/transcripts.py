@@ -1,0 +1,79 @@
+"""Transcripts read again: lines that were added, and lines that are damaged."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from lamina.core.names import check_name
+from lamina.errors import LaminaError
+from lamina.files.told import transcript_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lamina.core.draft import Draft
+    from lamina.files.desk import Desk
+    from lamina.files.layout import Place
+
+ROLES: Final = frozenset(("user", "assistant", "tool_call", "tool_result", "summary"))
+_OWN: Final = ("id", "role", "content", "timestamp", "data")
+
+
+class Transcript:
+    """The file of one session."""
+
+    def __init__(self, desk: Desk, place: Place, name: str) -> None:
+        self._desk = desk
+        self.scope = place.scope.child("session", check_name(name, "session"))
+
+    def take(self, raw: bytes) -> bool:
+        """Take over messages that were added at the end; whether the file says nothing else."""
+        where = {"layer": "session", "scope": self.scope.path}
+        known = self._desk.reader.current(where)
+        lines = [transcript_line(message) for message in known]
+        found = [line for line, _ in whole_lines(raw)]
+        if [json.dumps(line, ensure_ascii=False) for line in found[: len(lines)]] != lines:
+            return False
+        drafts = [_draft(line) for line in found[len(lines) :]]
+        if not _is_whole(raw) or not all(drafts):
+            return False
+        told = [draft for draft in drafts if draft]
+        try:
+            if told:
+                self._desk.path.commit(self._desk.path.puts(told, self.scope))
+        except LaminaError:
+            return False
+        self._desk.report.added += len(told)
+        return True
+
+
+def whole_lines(raw: bytes) -> Iterator[tuple[dict[str, Any], int]]:
+    """The messages of a transcript with their line numbers; what is damaged is left out."""
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        try:
+            found = json.loads(line.decode("utf-8"))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict) and found.get("role") in ROLES:
+            yield found, number
+
+
+def _is_whole(raw: bytes) -> bool:
+    """Whether every line is a message, the last one included."""
+    lines = [line for line in raw.split(b"\n") if line.strip()]
+    return raw.endswith(b"\n") and len(lines) == sum(1 for _ in whole_lines(raw))
+
+
+def _draft(line: dict[str, Any]) -> Draft | None:
+    text, name = line.get("content", ""), line.get("id")
+    if not isinstance(text, str) or not isinstance(name, str | None):
+        return None
+    extra = {key: value for key, value in line.items() if key not in _OWN}
+    data = line.get("data", {})
+    if not isinstance(data, dict):
+        return None
+    draft: Draft = {
+        "layer": "session", "kind": line["role"], "text": text, "data": {**extra, **data}
+    }  # fmt: skip
+    return draft if name is None else {**draft, "key": name, "expect": 0}

@@ -1,0 +1,101 @@
+"""Files that follow the store by themselves, in the processes that write to it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from lamina.background import Worker
+from lamina.core import settings
+from lamina.errors import LaminaError
+from lamina.stores.base import ScrubReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from lamina.files import Files
+    from lamina.memory import Memory
+
+_GATHER_SECONDS: Final = 0.2
+"""How long to wait for more, once something was written."""
+_ENDING_SECONDS: Final = 5.0
+
+
+class Live:
+    """The files in the directory of a store, written anew soon after each commit.
+
+    Whatever goes wrong there costs nobody a write: the next sync makes up for it.
+    """
+
+    def __init__(self, mem: Memory, root: Path) -> None:
+        self._mem = mem
+        self._root = root
+        self._behind = threading.Event()
+        self._worker: Worker | None = None
+
+    def heal(self) -> None:
+        """Make up for what a process that died left undone."""
+        with suppress(LaminaError, OSError):
+            if self._is_on() and self._files().is_behind():
+                self.wrote()
+
+    def wrote(self) -> None:
+        """Something was committed."""
+        if not self._is_on():
+            return
+        self._behind.set()
+        if self._worker is None or not self._worker.is_here():
+            self._worker = Worker(self._work)
+        self._worker.wake()
+
+    def close(self) -> None:
+        """Write what is still to be written."""
+        if self._worker is not None and self._worker.is_here():
+            self._worker.end(_ENDING_SECONDS)
+        self._worker = None
+        if self._behind.is_set():
+            self._sync()
+
+    def scrub(self, probes: Sequence[bytes]) -> ScrubReport:
+        """Write every file without what was erased, and remove the copies that hold it."""
+        from lamina.files.bases import WAS
+        from lamina.files.layout import KEPT, STATE
+
+        if not (self._root / STATE).is_dir():
+            return ScrubReport()
+        self._sync()
+        for stale in (self._root / STATE).rglob(f"*{WAS}"):
+            stale.unlink(missing_ok=True)
+        files = size = 0
+        for path in sorted((self._root / KEPT).rglob("*")):
+            if path.is_file() and not path.is_symlink():
+                content = path.read_bytes()
+                files, size = files + 1, size + len(content)
+                if any(probe in content for probe in probes):
+                    path.unlink()
+        return ScrubReport(files, size)
+
+    def _files(self) -> Files:
+        # Imported here: a process that only reads has no use for them.
+        from lamina.files import Files
+
+        return Files(self._mem, self._root)
+
+    def _is_on(self) -> bool:
+        return settings.in_force(self._mem.store.settings(), settings.LIVE) == "on"
+
+    def _work(self, is_over: Callable[[], bool]) -> bool:
+        # What is written together is read together.
+        time.sleep(_GATHER_SECONDS)
+        return is_over() or self._sync()
+
+    def _sync(self) -> bool:
+        self._behind.clear()
+        with suppress(LaminaError, OSError):
+            self._files().sync()
+            return True
+        self._behind.set()
+        return False
