@@ -1,5 +1,6 @@
 """The layers as users speak of them, on every store."""
 
+import itertools
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -183,9 +184,11 @@ def test_waiting_ends_though_other_things_happen(whole: Memory, finn: Memory) ->
     over = threading.Event()
 
     def chatter() -> None:
-        while not over.wait(0.02):
+        for number in itertools.count():
             finn.log.thought("hm")
-            finn.blackboard.publish("other", "x")
+            finn.blackboard.publish("other", number)
+            if over.wait(0.02):
+                break
 
     neighbour = threading.Thread(target=chatter)
     neighbour.start()
@@ -196,6 +199,35 @@ def test_waiting_ends_though_other_things_happen(whole: Memory, finn: Memory) ->
     finally:
         over.set()
         neighbour.join()
+
+
+def test_a_signal_wakes_a_thread_that_waits(whole: Memory, finn: Memory) -> None:
+    heard: list[object] = []
+    maya = whole.agent("maya", project="web")
+    ready = threading.Event()
+
+    def listen() -> None:
+        with maya.blackboard.subscribe("task:7:", timeout=60) as news:
+            ready.set()
+            heard.extend(one.signal and one.signal.value for one in itertools.islice(news, 2))
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    assert ready.wait(60)
+    finn.blackboard.publish("task:7:status", "running")
+    finn.blackboard.publish("task:8:status", "another task")
+    finn.blackboard.publish("task:7:status", "done")
+    listener.join(60)
+    assert heard == ["running", "done"]
+
+
+def test_a_subscription_that_waits_is_ended_by_another_thread(finn: Memory) -> None:
+    news = finn.blackboard.subscribe()
+    listener = threading.Thread(target=lambda: list(news))
+    listener.start()
+    news.close()
+    listener.join(60)
+    assert not listener.is_alive()
 
 
 def test_declarations_add_up_and_are_checked(whole: Memory, finn: Memory) -> None:
