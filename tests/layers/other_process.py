@@ -1,4 +1,4 @@
-"""Other processes at the same blackboard: `python -m tests.layers.board_worker ROLE STORE ...`.
+"""Other processes at the same store: `python -m tests.layers.other_process ROLE STORE ...`.
 
 Each says one JSON line for whatever it has to tell, and the first when it is ready.
 """
@@ -11,6 +11,7 @@ from typing import Any
 
 import lamina
 from lamina import Memory
+from lamina.memory import AgentMemory
 
 
 def say(what: Any) -> None:
@@ -61,11 +62,19 @@ def race(agent: Memory, rounds: str) -> None:
             say(False)
 
 
+def compact(agent: AgentMemory) -> None:
+    """Compact the log and take it back, until the process is killed."""
+    say("ready")
+    while done := agent.compact_log():
+        agent.undo(done.receipt.tx)
+
+
 ROLES: dict[str, Callable[..., None]] = {
     "wait": wait,
     "follow": follow,
     "publish": publish,
     "race": race,
+    "compact": compact,
 }
 
 if __name__ == "__main__":

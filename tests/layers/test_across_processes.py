@@ -1,4 +1,4 @@
-"""The blackboard between real processes, some of which are killed."""
+"""The blackboard and the log between real processes, some of which are killed."""
 
 import json
 import subprocess
@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ class Worker:
     """Another process at the same board."""
 
     def __init__(self, role: str, store: Path, name: str, *rest: object) -> None:
-        command = [sys.executable, "-m", "tests.layers.board_worker", role, str(store), name]
+        command = [sys.executable, "-m", "tests.layers.other_process", role, str(store), name]
         self.process = subprocess.Popen(
             [*command, *map(str, rest)], cwd=ROOT, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -142,3 +143,22 @@ def test_the_board_outlives_the_process_that_wrote_on_it(finn: Memory, store: Pa
     assert stands is not None
     assert stands.publisher == "ann"
     assert stands.value >= 2
+
+
+def test_a_compaction_that_is_killed_has_happened_or_has_not(finn: Memory, store: Path) -> None:
+    told = {f"step {number}" for number in range(150)}
+    finn.remember_many([{"layer": "log", "text": text} for text in sorted(told)])
+    chance = Random(5)
+    for _ in range(8):
+        with Worker("compact", store, "finn"):
+            time.sleep(chance.uniform(0, 0.4))
+        left = finn.query({"layer": "log"}, limit=1_000)
+        kept = finn.query({"layer": "archive", "kind": "original"}, limit=1_000)
+        if kept:
+            assert {one.text for one in kept} == told
+            [summary] = left
+            finn.undo(finn.history(summary.id)[0].event.tx)
+        else:
+            assert {entry.text for entry in left} == told
+            assert len(left) == len(told)
+    assert {entry.text for entry in finn.query({"layer": "log"}, limit=1_000)} == told
