@@ -203,6 +203,17 @@ def test_a_less_trusted_word_only_proposes(mem: Memory) -> None:
     assert project.get("indent").rev == 2
 
 
+def test_an_accepted_correction_of_something_without_a_key_takes_its_place(mem: Memory) -> None:
+    project, agent = mem.project("web"), mem.agent("finn", project="web")
+    kept = project.remember("The port is 80")
+    proposed = agent.edit(kept.id, "The port is 8080")
+    assert proposed.action == "proposed"
+    receipt = project.accept(proposed.id)
+    assert [(one.id, one.text) for one in project.query()] == [(kept.id, "The port is 8080")]
+    project.undo(receipt.tx)
+    assert [one.text for one in project.query()] == ["The port is 80"]
+
+
 def test_knowledge_of_agents_waits_when_review_is_on(mem: Memory) -> None:
     mem.configure("knowledge.accept", "review")
     agent = mem.agent("finn", project="web")

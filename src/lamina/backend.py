@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from lamina.core.record import Record
+from lamina.core.scope import Scope
 from lamina.errors import InvalidInputError
 from lamina.memory import Memory
 from lamina.reading import MAX_LIMIT
@@ -34,18 +35,21 @@ class ContextItem:
 
 
 class Backend:
-    """Items in one scope and layer of a memory."""
+    """Items in one scope and layer of a memory: its own scope, unless another is named."""
 
-    def __init__(self, memory: Memory, *, layer: str = "notebook") -> None:
+    def __init__(
+        self, memory: Memory, *, layer: str = "notebook", scope: str | None = None
+    ) -> None:
         self._memory = memory
         self._layer = layer
+        self._scope = memory.scope.path if scope is None else Scope.of(scope).path
 
     def add(self, item: ContextItem) -> None:
         """Keep an item; one with the same id is replaced."""
         text = item.payload.get("text")
         self._memory.remember(
             text if isinstance(text, str) and text else item.id,
-            key=item.id, kind=item.kind, layer=self._layer, scope=self._memory.scope.path,
+            key=item.id, kind=item.kind, layer=self._layer, scope=self._scope,
             tags=item.tags, importance=item.importance, data=item.payload,
         )  # fmt: skip
 
@@ -87,7 +91,7 @@ class Backend:
         return self._memory.count(self._here())
 
     def _here(self) -> dict[str, Any]:
-        return {"scope": self._memory.scope.path, "layer": self._layer}
+        return {"scope": self._scope, "layer": self._layer}
 
 
 def _field(name: str) -> str:

@@ -182,7 +182,7 @@ class Memory(Keeping, Layered):
         access.check_settle(self.principal, proposal)
         if proposal.state is not State.PROPOSED:
             raise InvalidInputError(f"record {proposal.id} is {proposal.state.value}, not proposed")
-        rivals = self._reads.holders(proposal) if proposal.key else []
+        rivals = self._reads.rivals(proposal)
         if not rivals:
             return self._path.commit([self._path.move(proposal, State.CURRENT)])
         replaced = self._path.revert(rivals[0], replace(proposal, supersedes=proposal.id))

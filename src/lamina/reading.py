@@ -103,10 +103,12 @@ class ReadPath:
         self._announcer.read(version.record for version in found[-1:] if version.record)
         return found
 
-    def holders(self, record: Record) -> list[Record]:
-        """The current record that holds the key of this one."""
+    def rivals(self, record: Record) -> list[Record]:
+        """The current record whose place a proposal would take, by its key or by name."""
         where: dict[str, Any] = {"scope": record.scope, "layer": record.layer, "key": record.key}
-        if LAYERS[record.layer].key_includes_kind:
+        if record.key is None:
+            where["id"] = record.supersedes or ""
+        elif LAYERS[record.layer].key_includes_kind:
             where["kind"] = record.kind
         return self._store.query(Query(reach=self._reach, where=parse(where) & CURRENT, limit=1))
 

@@ -1,4 +1,8 @@
-"""What each file was made from, kept beside the files: digests and revisions, no content."""
+"""What each file was made from, kept beside the files: places in the log, and no content.
+
+A file names its revision. Where the store stood when that was written is kept here, so what the
+file said then can be read from history, however long somebody kept it open in an editor.
+"""
 
 from __future__ import annotations
 
@@ -7,45 +11,58 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.files.folder import Stamp
-from lamina.files.merging import Base, Known
 
 if TYPE_CHECKING:
     from lamina.files.folder import Folder
 
-_MOST: Final = 64_000_000
+_MOST: Final = 4_000_000
+_TRAIL: Final = 200
+"""How many projections back a file may be that somebody has edited."""
 WAS: Final = ".was"
 """The file that was replaced last: an editor may still be writing to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bases:
-    """The last two projections of a file: which of them it shows, it says itself."""
+class Mark:
+    """One projection."""
 
-    newest: Base | None = None
-    earlier: Base | None = None
+    revision: str
+    file: str
+    """The digest of the whole file."""
+    seq: int = 0
+    """How far the stream of its scope had come."""
+    hash: str = ""
+    """What the log had come to there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bases:
+    """The last projections of a file, and what else is known of it."""
+
+    trail: tuple[Mark, ...] = ()
+    """Oldest first."""
     was: str = ""
     """The digest of the file that was replaced last."""
     stamp: Stamp | None = None
-    """What the file was like when it was looked at last."""
-    kept: str = ""
-    """The digest of what was kept aside last."""
+    """What the file was like when it was written or looked at last."""
     lost: tuple[str, ...] = field(default=())
     """The entries that were asked about: gone from the file, and still in the store."""
 
-    def behind(self, digest: str, revision: str | None) -> Base | None:
-        """The base of a file as it is now; in doubt the earlier one, which forgets less."""
-        known = [base for base in (self.newest, self.earlier) if base is not None]
-        for base in known:
-            if base.file == digest:
-                return base
-        for base in known:
-            if base.revision == revision:
-                return base
-        return known[-1] if known else None
+    def wrote(self, digest: str) -> bool:
+        """Whether we wrote a file, or have seen it to the end."""
+        return digest == self.was or any(mark.file == digest for mark in self.trail)
 
-    def projected(self, base: Base, over: Base | None, was: str) -> Bases:
-        """The same, about to be projected anew over a file that was made from another base."""
-        return replace(self, newest=base, earlier=over, was=was, stamp=None)
+    def behind(self, digest: str, revision: str | None) -> Mark | None:
+        """The projection that a file was made from."""
+        for mark in reversed(self.trail):
+            if mark.file == digest:
+                return mark
+        return next((mark for mark in reversed(self.trail) if mark.revision == revision), None)
+
+    def projected(self, mark: Mark, was: str, stamp: Stamp | None) -> Bases:
+        """The same with one more projection."""
+        earlier = [one for one in self.trail if one != mark]
+        return replace(self, trail=(*earlier[1 - _TRAIL :], mark), was=was, stamp=stamp)
 
 
 def read_bases(folder: Folder, file: str) -> Bases:
@@ -54,14 +71,12 @@ def read_bases(folder: Folder, file: str) -> Bases:
     try:
         value = json.loads(found) if found else {}
         return Bases(
-            newest=_base(value.get("newest")),
-            earlier=_base(value.get("earlier")),
-            was=str(value.get("was", "")),
-            stamp=Stamp(*value["stamp"]) if value.get("stamp") else None,
-            kept=str(value.get("kept", "")),
-            lost=tuple(value.get("lost", ())),
+            trail=tuple(Mark(str(r), str(f), int(s), str(h)) for r, f, s, h in value["trail"]),
+            was=str(value["was"]),
+            stamp=Stamp(*value["stamp"]) if value["stamp"] else None,
+            lost=tuple(value["lost"]),
         )
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError):
         # Without a base nothing is forgotten and both sides of a difference are kept.
         return Bases()
 
@@ -69,23 +84,10 @@ def read_bases(folder: Folder, file: str) -> Bases:
 def write_bases(folder: Folder, file: str, bases: Bases) -> None:
     """Keep what is known of a file."""
     stamp = bases.stamp
-    value = {
-        "newest": _plain(bases.newest), "earlier": _plain(bases.earlier), "was": bases.was,
+    value: dict[str, Any] = {
+        "trail": [[one.revision, one.file, one.seq, one.hash] for one in bases.trail],
+        "was": bases.was,
         "stamp": [stamp.inode, stamp.size, stamp.modified] if stamp else None,
-        "kept": bases.kept, "lost": list(bases.lost),
-    }  # fmt: skip
+        "lost": list(bases.lost),
+    }
     folder.replace(f"{file}.json", json.dumps(value).encode())
-
-
-def _base(value: Any) -> Base | None:
-    if not value:
-        return None
-    entries = {name: Known(int(rev), str(digest)) for name, (rev, digest) in value["entries"]}
-    return Base(str(value["revision"]), str(value["file"]), entries)
-
-
-def _plain(base: Base | None) -> dict[str, Any] | None:
-    if base is None:
-        return None
-    entries = [[name, [known.rev, known.digest]] for name, known in base.entries.items()]
-    return {"revision": base.revision, "file": base.file, "entries": entries}

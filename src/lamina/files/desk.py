@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from lamina import clock
 from lamina.core import canonical
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from lamina.files.taking import Taken
     from lamina.memory import Memory
 
+Ask: TypeAlias = "Callable[[str, Sequence[Record]], bool | None]"
+"""Asked about a file that lost much, with what is missing: was it meant? `None`: nobody knows."""
 MOST_CHARACTERS: Final = 50_000
 _QUIET_SECONDS: Final = 0.1
 _LONGEST_WAIT: Final = 2.0
@@ -84,9 +86,7 @@ class SyncReport:
 class Desk:
     """Where files and store meet."""
 
-    def __init__(
-        self, mem: Memory, root: Path, ask: Callable[[str, Sequence[Record]], bool] | None = None
-    ) -> None:
+    def __init__(self, mem: Memory, root: Path, ask: Ask | None = None) -> None:
         self.mem = mem
         self.root = root
         self.reader = Reader(mem)
@@ -109,14 +109,13 @@ class Desk:
         """The digest of a whole file."""
         return self.path.fingerprint(content)
 
-    def asks(self, file: str, lost: Sequence[Record]) -> bool:
-        """Whether somebody says that these entries were removed on purpose."""
-        return self._ask is not None and self._ask(file, lost)
-
-    def forget(self, records: Sequence[Record]) -> None:
-        """Forget what was removed on purpose."""
-        self.path.commit([self.path.move(record, State.FORGOTTEN) for record in records])
-        self.report.forgotten += len(records)
+    def settle(self, file: str, lost: Sequence[Record]) -> bool:
+        """Ask about entries that are gone; whether it is known now if that was meant."""
+        meant = self._ask(file, lost) if self._ask is not None and lost else None
+        if meant:
+            self.path.commit([self.path.move(record, State.FORGOTTEN) for record in lost])
+            self.report.forgotten += len(lost)
+        return meant is not None
 
     def fitting(self, records: Sequence[Record]) -> list[Record]:
         """As many of the records, weightiest first, as a file may hold."""
@@ -133,7 +132,7 @@ class Desk:
         waited = 0.0
         while self.patience and waited < _LONGEST_WAIT:
             stamp = here.stamp(name)
-            age = time.time() - stamp.modified / 1e9 if stamp else self.patience
+            age = clock.now().timestamp() - stamp.modified / 1e9 if stamp else self.patience
             if not 0 <= age < self.patience:
                 break
             time.sleep(self.patience / 4)

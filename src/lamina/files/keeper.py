@@ -15,7 +15,7 @@ from lamina.core.scope import Scope
 from lamina.durable import make_folder, replace_file
 from lamina.errors import ConflictError, ForbiddenError, InvalidInputError, LaminaError
 from lamina.files.bases import WAS, read_bases
-from lamina.files.desk import Desk, SyncReport
+from lamina.files.desk import Ask, Desk, SyncReport
 from lamina.files.folder import NotAFileError, opened
 from lamina.files.layout import STATE, Place, place_of, places_in
 from lamina.files.memory_page import MemoryPage
@@ -38,9 +38,8 @@ from lamina.files.transcripts import Transcript
 from lamina.stores.sqlite import DATABASE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from lamina.core.record import Record
     from lamina.files.merging import Sheet
     from lamina.memory import Memory
 
@@ -58,12 +57,13 @@ class Files:
         mem: Memory,
         folder: str | Path | None = None,
         *,
-        ask: Callable[[str, Sequence[Record]], bool] | None = None,
+        ask: Ask | None = None,
     ) -> None:
         """Say where the files lie: by default in the directory of the store.
 
         `ask` is asked about a file that lost over a fifth of its entries, with its name and what
-        is missing, and says whether that is to be forgotten; without it, nothing is.
+        is missing, and says whether that is to be forgotten, or `None` if it cannot tell: then
+        nothing is, and it is asked again the next time.
         """
         if mem.principal.role is not Role.ADMIN:
             raise ForbiddenError(
@@ -222,7 +222,7 @@ def _is_touched(root: Path, folder: str, file: str) -> bool:
             bases = read_bases(there, file)
             pieces = any(name.startswith(f".{file}.") for name in here.names())
             late = there.stamp(f"{file}{WAS}") is not None
-            return pieces or late or here.stamp(file) != bases.stamp
+            return pieces or late or bool(bases.lost) or here.stamp(file) != bases.stamp
     except FileNotFoundError:
         return os.path.lexists(root / folder / file)
 

@@ -90,8 +90,6 @@ class Base:
     """What a file was made from."""
 
     revision: str = ""
-    file: str = ""
-    """The digest of the whole file."""
     entries: Mapping[str, Known] = field(default_factory=dict)
 
 
@@ -129,6 +127,8 @@ class Sides:
     taken: Mapping[str, str]
     """Entries that were taken over already, by digest, when a crash kept them from the file."""
     digest: Callable[[str], str]
+    once_said: Callable[[Record, str], bool]
+    """Whether an earlier version of a record says what has this digest."""
     find: Callable[[Mapping[str, Any]], Record | None]
     """A current record that says the same or holds the key of a new entry."""
 
@@ -200,6 +200,8 @@ class _Merger:
         self._seen.add(str(entry.name))
         mine = self._sides.digest(_text(self._sheet.said(record)))
         if digest == mine or (known is not None and known.digest == digest):
+            return
+        if known is None and self._sides.once_said(record, digest):
             return
         clash = known is None or known.rev != record.rev
         self._result.steps.append(Step(entry, record, clash))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
 from lamina.core.filters import parse
+from lamina.core.record import State
 from lamina.files.page import Frame
 from lamina.files.sections_page import FRAME
 from lamina.stores.questions import Query
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from lamina.memory import Memory
 
 _BOOKS: Final = "file:"
+_HASH: Final = 12
 
 
 class Reader:
@@ -37,6 +39,32 @@ class Reader:
             Query(reach=self._reach, where=parse(dict(where)), live_at=clock.now(), order_by=order,
                   limit=limit)
         )  # fmt: skip
+
+    def current_at(
+        self, where: Mapping[str, Any], as_of: Mapping[str, int], limit: int | None = None
+    ) -> list[Record]:
+        """Records that held when streams had come so far, the weightiest first."""
+        return self._store.query(
+            Query(reach=self._reach, where=parse({**where, "state": State.CURRENT.value}),
+                  as_of=as_of, order_by=("importance", True), limit=limit)
+        )  # fmt: skip
+
+    def position(self, stream: str) -> tuple[int, str]:
+        """How far a stream has come, and what its log has come to there."""
+        head = self._store.position([stream]).get(stream)
+        return (head.seq, head.hash[:_HASH]) if head else (0, "")
+
+    def was_at(self, stream: str, seq: int, digest: str) -> bool:
+        """Whether the log of the store passed through a place."""
+        if not seq:
+            return True
+        events = self._store.events(stream, after=seq - 1, limit=1)
+        return bool(events) and events[0].hash[:_HASH] == digest
+
+    def versions(self, record: Record) -> list[Record]:
+        """Everything that a record has said."""
+        found = self._store.versions(self._reach, record.id)
+        return [version.record for version in found if version.record is not None]
 
     def newest(self, where: Mapping[str, Any], limit: int) -> list[Record]:
         """The newest records that hold now, oldest first."""
@@ -114,7 +142,7 @@ def _taken(value: object) -> dict[str, dict[str, str]]:
     return {
         str(one[0]): {str(digest): str(name) for digest, name in one[1].items()}
         for one in pairs
-        if isinstance(one, list) and len(one) == 2 and isinstance(one[1], dict)  # noqa: PLR2004
+        if isinstance(one, list) and len(one) == 2 and isinstance(one[1], dict)
     }
 
 

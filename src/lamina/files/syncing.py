@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.core.record import State
 from lamina.errors import ConflictError
-from lamina.files.bases import WAS, Bases, read_bases, write_bases
+from lamina.files.bases import WAS, Bases, Mark, read_bases, write_bases
 from lamina.files.folder import opened
 from lamina.files.layout import STATE
 from lamina.files.memory_page import MOST, MemoryPage
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _LARGEST: Final = 8_000_000
 """No file that people write by hand is larger."""
 _TRIES: Final = 8
+_STAY: Final = "they are in the store and the file again; `lamina sync --yes` forgets them"
 
 
 class TwoWay:
@@ -49,68 +51,79 @@ class TwoWay:
             opened(self._desk.root, self._place.folder, make=True) as here,
             opened(self._desk.root, folder, make=True) as there,
         ):
-            bases = self._healed(here, there, read_bases(there, self._file))
+            bases = self._asked_again(there, read_bases(there, self._file))
+            bases = self._healed(here, there, bases)
             for _ in range(_TRIES):
                 raw = self._desk.quiet(here, self._file, _LARGEST)
-                bases, base = self._taken_in(there, bases, raw)
-                if self._projected(here, there, bases, raw, base):
+                bases = self._taken_in(bases, raw)
+                if self._projected(here, there, bases, raw):
                     return
             raise ConflictError(
-                f"{self._place.path(self._file)} keeps changing while it is written",
+                f"{self._path} keeps changing while it is written",
                 remedy="Sync again when whoever writes it has finished",
             )
 
+    @property
+    def _path(self) -> str:
+        return self._place.path(self._file)
+
     # -- what people wrote
+
+    def _asked_again(self, there: Folder, bases: Bases) -> Bases:
+        """Put the question again that nobody could answer when entries went missing."""
+        missing = [one for one in self._desk.reader.named(bases.lost) if one.state is State.CURRENT]
+        if not bases.lost or (missing and not self._desk.settle(self._path, missing)):
+            return bases
+        settled = replace(bases, lost=())
+        write_bases(there, self._file, settled)
+        return settled
 
     def _healed(self, here: Folder, there: Folder, bases: Bases) -> Bases:
         """Take up what an interrupted run left, and what was written to a file already replaced."""
         swept(here, there, self._file)
         late = there.read(f"{self._file}{WAS}", _LARGEST)
         if late is not None:
-            ours = [base.file for base in (bases.newest, bases.earlier) if base]
-            if self._digest(late) not in (bases.was, *ours):
-                bases, _ = self._taken_in(there, bases, late)
+            bases = self._taken_in(bases, late)
             there.remove(f"{self._file}{WAS}")
         return bases
 
-    def _taken_in(
-        self, there: Folder, bases: Bases, raw: bytes | None
-    ) -> tuple[Bases, Base | None]:
-        """Take over what a person wrote; the base that the file was made from comes back."""
-        if raw is None:
-            return bases, None
-        digest = self._digest(raw)
-        base = bases.behind(digest, None)
-        if base is not None and base.file == digest:
-            return bases, base
+    def _taken_in(self, bases: Bases, raw: bytes | None) -> Bases:
+        """Take over what a person wrote."""
+        if raw is None or bases.wrote(self._digest(raw)):
+            return bases
         text = _decoded(raw)
         if text is None:
-            return self._aside(there, bases, raw, ["it is no text, or far too long"]), base
+            self._aside(raw, ["it is no text, or far too long"])
+            return bases
         page = self._sheet.parse(text)
-        base = bases.behind(digest, page.revision)
-        taken, lost = self._merged(page, base)
-        if lost and self._desk.asks(self._place.path(self._file), lost):
-            self._desk.forget(lost)
-            lost = []
+        taken, lost = self._merged(page, self._base(bases, page.revision))
         problems = taken.problems
-        if lost:
-            problems = [*problems, f"{len(lost)} of its entries are gone; they stay in the store"]
-        bases = replace(bases, lost=tuple(record.id for record in lost) or bases.lost)
+        if lost and not self._desk.settle(self._path, lost):
+            problems = [*problems, f"{len(lost)} of its entries are gone; {_STAY}"]
+            bases = replace(bases, lost=tuple(record.id for record in lost))
         if problems:
-            bases = self._aside(there, bases, raw, problems)
-        return bases, base
+            self._aside(raw, problems)
+        return bases
 
-    def _merged(self, page: Page, base: Base | None) -> tuple[Taken, list[Record]]:
+    def _base(self, bases: Bases, revision: str | None) -> Base:
+        """What a file said when it was projected; nothing, if nobody knows any more."""
+        mark = bases.behind("", revision)
+        stream = self._place.scope.stream
+        if mark is None or not self._desk.reader.was_at(stream, mark.seq, mark.hash):
+            return Base()
+        return Base(mark.revision, self._known(self._records({stream: mark.seq})))
+
+    def _merged(self, page: Page, base: Base) -> tuple[Taken, list[Record]]:
         """Commit what the page asks for, again if the store moves in the meantime."""
         for _ in range(_TRIES):
             records, book = self._records(), read_book(self._desk.reader, self._scope, self._file)
-            earlier = book.taken_from(base.revision if base else "")
-            known = [*(base.entries if base else ()), *earlier.values()]
+            earlier = book.taken_from(base.revision)
+            known = [*base.entries, *earlier.values()]
             current = self._current(records, page, known)
             kinds = frozenset(record.kind for record in records)
             sides = Sides(
-                base or Base(), current, earlier,
-                self._desk.fingerprint, partial(self._found, kinds),
+                base, current, earlier, self._desk.fingerprint, self._once_said,
+                partial(self._found, kinds),
             )  # fmt: skip
             found = merge(self._sheet, page, sides)
             desk, scope = self._desk, self._place.scope
@@ -121,39 +134,63 @@ class TwoWay:
                 taking.commit(self._new_book(page, base, book, taken), book)
             except ConflictError:
                 continue
-            self._desk.report.took(self._place.path(self._file), taken, found.kept)
+            self._desk.report.took(self._path, taken, found.kept)
             return taken, found.lost
-        raise ConflictError(f"the records of {self._place.path(self._file)} keep changing")
+        raise ConflictError(f"the records of {self._path} keep changing")
 
-    def _new_book(self, page: Page, base: Base | None, book: Book, taken: Taken) -> Book:
+    def _new_book(self, page: Page, base: Base, book: Book, taken: Taken) -> Book:
         """What is kept of the file besides its entries."""
-        revision = base.revision if base else ""
         digests = {self._desk.fingerprint(text): name for text, name in taken.names.items()}
         frame = self._arrangement(page, base, book.frame, taken.names)
         arranged = replace(book, frame=frame)
-        return arranged.taking(revision, digests) if digests else arranged
+        return arranged.taking(base.revision, digests) if digests else arranged
 
     def _arrangement(
-        self, page: Page, base: Base | None, before: Frame, names: Mapping[str, str]
+        self, page: Page, base: Base, before: Frame, names: Mapping[str, str]
     ) -> Frame:
         """The order of a file, as far as it is not the one that it would have by itself."""
         order = [names.get(entry.text) or entry.name for entry in page.entries]
         named = tuple(dict.fromkeys(name for name in order if name))
         paths = [entry.said.get("path") for entry in page.entries]
-        known = list(base.entries) if base else []
+        known = list(base.entries)
         places = dict(zip(order, paths, strict=True))
         wanted = bool(before.order) or _is_rearranged(named, known, places)
         return replace(page.frame, order=named if wanted else ())
 
     # -- what the store holds
 
-    def _records(self) -> list[Record]:
-        """What belongs in the file: of too many, the weightiest and newest."""
+    def _records(self, as_of: Mapping[str, int] | None = None) -> list[Record]:
+        """What belongs in the file, or did: of too many, the weightiest and newest."""
         where = {"layer": self._sheet.layer, "scope": self._scope}
-        weighty = isinstance(self._sheet, MemoryPage)
-        found = self._desk.reader.current(where, MOST if weighty else None, weighty=weighty)
+        reader, weighty = self._desk.reader, isinstance(self._sheet, MemoryPage)
+        most = MOST if weighty else None
+        if as_of is not None:
+            found = reader.current_at(where, as_of, most)
+        else:
+            found = reader.current(where, most, weighty=weighty)
         shown = [record for record in found if self._sheet.shows(record)]
         return self._desk.fitting(shown) if weighty else shown
+
+    def _at_once(self) -> tuple[list[Record], Book, tuple[int, str]]:
+        """What belongs in the file, and where the log stood when all of it was so."""
+        reader, stream = self._desk.reader, self._place.scope.stream
+        for _ in range(_TRIES):
+            place = reader.position(stream)
+            records, book = self._records(), read_book(reader, self._scope, self._file)
+            if reader.position(stream) == place:
+                return records, book, place
+        # Somebody writes all the time: the past stands still.
+        return self._records({stream: place[0]}), book, place
+
+    def _known(self, records: Sequence[Record]) -> dict[str, Known]:
+        digest = self._desk.said
+        return {
+            self._sheet.name(one): Known(one.rev, digest(self._sheet.said(one))) for one in records
+        }
+
+    def _once_said(self, record: Record, digest: str) -> bool:
+        said = (self._sheet.said(version) for version in self._desk.reader.versions(record))
+        return any(self._desk.said(one) == digest for one in said)
 
     def _current(
         self, records: Sequence[Record], page: Page, known: Sequence[str]
@@ -163,7 +200,7 @@ class TwoWay:
         if self._sheet.by_id:
             named = {entry.name for entry in page.entries if entry.name} | set(known)
             for record in self._desk.reader.named(named - set(current)):
-                if record.state.value == "current" and record.scope == self._scope:
+                if record.state is State.CURRENT and record.scope == self._scope:
                     current[record.id] = record
         return current
 
@@ -183,55 +220,43 @@ class TwoWay:
 
     # -- the file itself
 
-    def _projected(
-        self, here: Folder, there: Folder, bases: Bases, raw: bytes | None, over: Base | None
-    ) -> bool:
+    def _projected(self, here: Folder, there: Folder, bases: Bases, raw: bytes | None) -> bool:
         """Write the file anew if it differs; whether that came about."""
-        records, book = self._records(), read_book(self._desk.reader, self._scope, self._file)
+        records, book, (seq, digest) = self._at_once()
         shown = self._sheet.arranged(records, book.frame)
         if raw is None and not shown and not self._is_always():
             return True
-        content, base = self._rendered(shown, book.frame)
+        revision, content = self._rendered(shown, book.frame)
+        mark = Mark(revision, self._digest(content), seq, digest)
         if raw == content:
-            if bases.newest != base or bases.stamp != here.stamp(self._file):
-                kept = replace(bases, newest=base, stamp=here.stamp(self._file))
-                write_bases(there, self._file, kept)
+            stamp = here.stamp(self._file)
+            known = bases.behind(mark.file, None)
+            if known is None or bases.stamp != stamp:
+                write_bases(there, self._file, bases.projected(known or mark, bases.was, stamp))
             return True
         was = self._digest(raw) if raw is not None else ""
         fresh, stamp = written(here, self._file, content)
-        write_bases(there, self._file, replace(bases.projected(base, over, was), stamp=stamp))
+        write_bases(there, self._file, bases.projected(mark, was, stamp))
         if not placed(here, there, self._file, fresh, is_new=raw is None):
             return False
-        self._desk.report.wrote(self._place.path(self._file))
+        self._desk.report.wrote(self._path)
         return True
 
-    def _rendered(self, shown: Sequence[Record], frame: Frame) -> tuple[bytes, Base]:
-        known = {
-            self._sheet.name(record): Known(record.rev, self._desk.said(self._sheet.said(record)))
-            for record in shown
-        }
-        marks = "".join(f"{name} {one.rev}\n" for name, one in known.items())
+    def _rendered(self, shown: Sequence[Record], frame: Frame) -> tuple[str, bytes]:
+        marks = "".join(f"{self._sheet.name(record)} {record.rev}\n" for record in shown)
         revision = hashlib.sha256(marks.encode()).hexdigest()[:12]
         head = {"lamina": self._sheet.form, "scope": self._scope, "revision": revision}
         hidden = 0
         if isinstance(self._sheet, MemoryPage):
             where = {"layer": self._sheet.layer, "scope": self._scope}
             hidden = max(0, self._desk.reader.count(where) - len(shown))
-        content = self._sheet.render(shown, frame, head, hidden).encode()
-        return content, Base(revision, self._digest(content), known)
+        return revision, self._sheet.render(shown, frame, head, hidden).encode()
 
     def _is_always(self) -> bool:
         return self._place.is_agents and self._sheet.form == "agent"
 
-    def _aside(self, there: Folder, bases: Bases, raw: bytes, problems: list[str]) -> Bases:
-        digest = self._digest(raw)
-        path = self._place.path(self._file)
-        if bases.kept != digest:
-            kept = self._desk.keep_aside(path, raw)
-            self._desk.report.kept(path, kept, problems)
-            bases = replace(bases, kept=digest)
-            write_bases(there, self._file, bases)
-        return bases
+    def _aside(self, raw: bytes, problems: list[str]) -> None:
+        self._desk.report.kept(self._path, self._desk.keep_aside(self._path, raw), problems)
 
     def _digest(self, content: bytes) -> str:
         return self._desk.file_digest(content)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from lamina.errors import ConflictError
-from lamina.files.bases import WAS, Bases, read_bases, write_bases
+from lamina.files.bases import WAS, Bases, Mark, read_bases, write_bases
 from lamina.files.folder import opened
 from lamina.files.layout import STATE
-from lamina.files.merging import Base
 from lamina.files.placing import placed, swept, written
 
 if TYPE_CHECKING:
@@ -53,11 +51,11 @@ class OneWay:
         ):
             bases = read_bases(there, self._file)
             swept(here, there, self._file)
-            bases = self._looked_at(there, bases, there.read(f"{self._file}{WAS}", _LARGEST))
+            self._look_at(bases, there.read(f"{self._file}{WAS}", _LARGEST))
             there.remove(f"{self._file}{WAS}")
             for _ in range(_TRIES):
                 raw = self._desk.quiet(here, self._file, _LARGEST)
-                bases = self._looked_at(there, bases, raw)
+                self._look_at(bases, raw)
                 if self._projected(here, there, bases, raw):
                     return
             raise ConflictError(
@@ -65,25 +63,21 @@ class OneWay:
                 remedy="Sync again when whoever writes it has finished",
             )
 
-    def _looked_at(self, there: Folder, bases: Bases, raw: bytes | None) -> Bases:
+    def _look_at(self, bases: Bases, raw: bytes | None) -> None:
         """Keep aside what nobody but a person or another program can have written."""
         if raw is None:
-            return bases
+            return
         digest = self._desk.file_digest(raw)
-        known = [base.file for base in (bases.newest, bases.earlier) if base]
-        if digest in (*known, bases.was, bases.kept):
-            return bases
+        if bases.wrote(digest):
+            return
         rendered = self._render()
         if rendered is not None and rendered.encode() == raw:
-            return bases
+            return
         if self._take is not None and self._take(raw):
-            return bases
+            return
         copy = self._desk.keep_aside(self._path, raw)
         why = "it is written from the store, so what was changed in it does not count"
         self._desk.report.kept(self._path, copy, [why])
-        bases = replace(bases, kept=digest)
-        write_bases(there, self._file, bases)
-        return bases
 
     def _projected(self, here: Folder, there: Folder, bases: Bases, raw: bytes | None) -> bool:
         rendered = self._render()
@@ -94,16 +88,15 @@ class OneWay:
                 self._desk.report.wrote(self._path)
             return True
         content = rendered.encode()
-        base = Base(file=self._desk.file_digest(content))
+        mark = Mark("", self._desk.file_digest(content))
         if raw == content:
             stamp = here.stamp(self._file)
-            if bases.newest != base or bases.stamp != stamp:
-                write_bases(there, self._file, replace(bases, newest=base, stamp=stamp))
+            if bases.trail[-1:] != (mark,) or bases.stamp != stamp:
+                write_bases(there, self._file, bases.projected(mark, bases.was, stamp))
             return True
         was = self._desk.file_digest(raw) if raw is not None else ""
         fresh, stamp = written(here, self._file, content)
-        after = replace(bases.projected(base, bases.newest, was), stamp=stamp)
-        write_bases(there, self._file, after)
+        write_bases(there, self._file, bases.projected(mark, was, stamp))
         if not placed(here, there, self._file, fresh, is_new=raw is None):
             return False
         self._desk.report.wrote(self._path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.names import check_name
 from lamina.errors import InvalidInputError, NotFoundError
-from lamina.layers.face import Face
+from lamina.layers.face import Prunable
 from lamina.layers.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Verified:
         return str(self.record.key)
 
 
-class Artifacts(Face):
+class Artifacts(Prunable):
     """The artifacts of a project."""
 
     layer = "artifact"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 from lamina.core.names import check_name
 from lamina.errors import InvalidInputError
 from lamina.layers.analytics import Rate, Span, rates, trend
-from lamina.layers.face import Face
+from lamina.layers.face import Prunable
 
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
@@ -31,7 +31,7 @@ class Course(TypedDict, total=False):
     tokens_out: int
 
 
-class Episodes(Face):
+class Episodes(Prunable):
     """The episodes of a project."""
 
     layer = "episode"

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, Final, Protocol, Unpack
 
-from lamina.errors import NotFoundError
+from lamina.core.instants import looking_back
+from lamina.core.record import State
+from lamina.errors import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from lamina.core.changes import Receipt
     from lamina.core.draft import ContentFields, Draft
-    from lamina.core.principal import Principal
+    from lamina.core.principal import Principal, Surface
     from lamina.core.record import Record
     from lamina.core.scope import Scope
     from lamina.feed import Feed
+    from lamina.layers.working import Working
     from lamina.recalling import How
     from lamina.results import Recall
+    from lamina.stores.base import Store
+    from lamina.writing import WritePath
+
+PAGE: Final = 10_000
+"""How many records are asked for at once where all are meant."""
 
 
 class Door(Protocol):
@@ -24,6 +33,14 @@ class Door(Protocol):
 
     principal: Principal
     scope: Scope
+    store: Store
+
+    @property
+    def working(self) -> Working:
+        """What this agent has in mind."""
+
+    def path_for(self, surface: Surface) -> WritePath:
+        """The write path, for changes of several sorts in one commit."""
 
     def remember_many(
         self, drafts: Iterable[Draft], *, idempotency_key: str | None = None
@@ -42,6 +59,12 @@ class Door(Protocol):
 
     def forget(self, *names: str) -> Receipt:
         """Hide records."""
+
+    def accept(self, record_id: str) -> Receipt:
+        """Make a proposal current."""
+
+    def count(self, where: Mapping[str, Any] | None = None) -> int:
+        """How many records match a filter."""
 
     def query(
         self,
@@ -85,9 +108,29 @@ class Face:
         here: list[Draft] = [{"layer": self.layer, "scope": self.scope, **one} for one in drafts]
         return self._door.remember_many(here)
 
+    @property
+    def _path(self) -> WritePath:
+        """The write path of this handle."""
+        return self._door.path_for(self._door.principal.surface)
+
     def _find(self, limit: int = 100, **where: Any) -> list[Record]:
         """Current records of this layer and place, newest first."""
         return self._door.query({"layer": self.layer, "scope": self.scope, **where}, limit=limit)
+
+    def _every(self, **where: Any) -> list[Record]:
+        """All current records of this layer and place, however many, oldest first."""
+        return list(every(self._door, {"layer": self.layer, "scope": self.scope, **where}))
+
+    def _moved(self, records: Sequence[Record], state: State) -> Receipt | None:
+        """Give records another state, in one change that can be undone; nothing without any."""
+        path = self._path
+        return path.commit([path.move(one, state) for one in records]) if records else None
+
+    def _now(self) -> datetime:
+        """What time it is, as far as the store believes the clock."""
+        from lamina.timing import StoreClock
+
+        return StoreClock(self._door.store).now()
 
     def _holder(self, key: str, **where: Any) -> Record | None:
         """The current record that holds a key."""
@@ -100,3 +143,33 @@ class Face:
                 f"nothing current has the key {key!r:.80} in layer `{self.layer}` of `{self.scope}`"
             )
         return found
+
+
+class Prunable(Face):
+    """A layer of what work has left behind, of which the old or the unneeded may go."""
+
+    def prune(self, *, task: str | None = None, before: str | None = None) -> Receipt | None:
+        """Forget entries of a task, those from before a time, or where both are named, of both.
+
+        `before` is an instant, or a span such as `30d` back from now. It is one change, which
+        `undo` takes back. An agent prunes what is its own; nothing when there is nothing to go.
+        """
+        where: dict[str, Any] = {} if task is None else {"data.task": task}
+        if before is not None:
+            where["created_at"] = {"$lt": looking_back(before, self._now(), "before")}
+        if not where:
+            raise InvalidInputError(
+                "nothing says what may go", remedy="Name a `task`, `before`, or both"
+            )
+        return self._moved(self._every(**where), State.FORGOTTEN)
+
+
+def every(door: Door, where: Mapping[str, Any], scope: str | None = None) -> Iterator[Record]:
+    """All records that match a filter, however many, in the order in which they were made."""
+    after = ""
+    while True:
+        found = door.query({**where, "id": {"$gt": after}}, order_by="-id", limit=PAGE, scope=scope)
+        yield from found
+        if len(found) < PAGE:
+            return
+        after = found[-1].id

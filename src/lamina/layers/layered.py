@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from lamina.layers.episodes import Episodes
     from lamina.layers.face import Door
     from lamina.layers.facts import Facts
+    from lamina.layers.global_tier import GlobalTier
     from lamina.layers.knowledge import Knowledge
     from lamina.layers.log import Log
     from lamina.layers.notebook import Notebooks
     from lamina.layers.now import Now
     from lamina.layers.sessions import Sessions
     from lamina.layers.tasks import Tasks
+    from lamina.layers.tiers import ProjectTier, TaskTiers
     from lamina.layers.working import Working
 
 
@@ -109,6 +111,27 @@ class Layered:
         from lamina.layers.notebook import Notebooks
 
         return Notebooks(self._door, self.scope)
+
+    @cached_property
+    def task_tier(self) -> TaskTiers:
+        """What this agent gathers at a task: `agent.task_tier("t-1").stage_outputs("plan")`."""
+        from lamina.layers.tiers import TaskTiers
+
+        return TaskTiers(self._door, self.scope)
+
+    @cached_property
+    def project_tier(self) -> ProjectTier:
+        """What the project keeps, within bounds: `project.project_tier.add_decision("…")`."""
+        from lamina.layers.tiers import ProjectTier
+
+        return ProjectTier(self._door, self._common)
+
+    @cached_property
+    def global_tier(self) -> GlobalTier:
+        """What everybody shares: `mem.global_tier(confirm=ask).add_preference("…", "style")`."""
+        from lamina.layers.global_tier import GlobalTier
+
+        return GlobalTier(self._door)
 
     @property
     def _door(self) -> Door:

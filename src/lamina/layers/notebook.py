@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from lamina.core.record import State
 from lamina.layers.face import Face
+from lamina.layers.promoting import PROMOTE, check_promotion
 
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
@@ -16,39 +18,59 @@ if TYPE_CHECKING:
 
 
 class Notebook(Face):
-    """Notes that belong to a task, and go when it ends unless they are promoted or archived."""
+    """Notes that belong to a task, and are archived or discarded when it ends.
+
+    A note written with `promote="pitfall"` becomes project knowledge of that kind then.
+    """
 
     layer = "notebook"
 
     def note(self, text: str, **data: Any) -> Receipt:
         """Write something down."""
-        return self._put({"kind": "note", "text": text, "data": data})
+        return self._noted("note", text, data)
 
     def reason(self, stage: str, text: str, **data: Any) -> Receipt:
         """Write down what was thought at a stage of the work."""
-        return self._put({"kind": "reasoning", "text": text, "data": {"stage": stage, **data}})
+        return self._noted("reasoning", text, {"stage": stage, **data})
 
     def tool_output(self, tool: str, text: str, **data: Any) -> Receipt:
         """Write down what a tool gave."""
-        return self._put({"kind": "tool_output", "text": text, "data": {"tool": tool, **data}})
+        return self._noted("tool_output", text, {"tool": tool, **data})
 
     def read(
-        self, *, kind: str | None = None, stage: str | None = None, limit: int = 1_000
+        self,
+        *,
+        kind: str | None = None,
+        stage: str | None = None,
+        archived: bool = False,
+        limit: int = 1_000,
     ) -> list[Record]:
-        """The notes, oldest first: of a kind, or of a stage."""
+        """The notes, oldest first: of a kind, of a stage, or those of before the task ended."""
         where: dict[str, Any] = {} if kind is None else {"kind": kind}
         where |= {} if stage is None else {"data.stage": stage}
+        where |= {"state": State.ARCHIVED.value} if archived else {}
         return self._find(limit, **where)[::-1]
 
     def search(self, query: str, **how: Unpack[How]) -> Recall:
-        """Search these notes by words and meaning."""
+        """Search these notes by words and meaning; archived ones with `where={"state": …}`."""
         here: How = {**how, "layers": [self.layer], "scope": self.scope}
         return self._door.recall(query, **here)
 
+    def archive(self) -> Receipt | None:
+        """Put every note aside, where it is found when it is asked for; nothing if there is none.
+
+        One change, which `undo` takes back.
+        """
+        return self._moved(self._every(), State.ARCHIVED)
+
     def discard(self) -> Receipt | None:
         """Forget every note, in one change that can be undone; nothing when there is none."""
-        found = self._find(10_000)
-        return self._door.forget(*(record.id for record in found)) if found else None
+        return self._moved(self._every(), State.FORGOTTEN)
+
+    def _noted(self, kind: str, text: str, data: dict[str, Any]) -> Receipt:
+        if PROMOTE in data:
+            check_promotion(data[PROMOTE])
+        return self._put({"kind": kind, "text": text, "data": data})
 
 
 class Notebooks:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
+from lamina.core.instants import to_text
 from lamina.core.names import check_name
-from lamina.errors import ConflictError, InvalidInputError
-from lamina.layers.face import Face
+from lamina.core.record import State
+from lamina.core.scope import Scope
+from lamina.errors import ConflictError, InvalidInputError, NotFoundError
+from lamina.layers.ending import Fate, check_fate, put_aside, taken_up
+from lamina.layers.face import PAGE, Face
 
 if TYPE_CHECKING:
-    from lamina.core.changes import Receipt
+    from lamina.core.changes import Change, Receipt
     from lamina.core.record import Record
-
-MANY: Final = 10_000
+    from lamina.layers.attempts import Attempt
 
 
 class Status(StrEnum):
@@ -35,6 +38,7 @@ _NEXT: Final = {
     Status.DROPPED: (Status.OPEN,),
 }
 ENDED: Final = (Status.DONE, Status.DROPPED)
+_ARCHIVED: Final = {"state": State.ARCHIVED.value}
 
 
 class Plan(TypedDict, total=False):
@@ -56,34 +60,52 @@ class Tasks(Face):
     def add(self, task: str, description: str, **plan: Unpack[Plan]) -> Receipt:
         """Keep a new task; one that exists already is refused."""
         data = {"status": Status.OPEN.value, **self._checked(task, dict(plan))}
+        if self._archived(task) is not None:
+            raise ConflictError(
+                f"there was a task {task!r:.80}, which is archived",
+                remedy="Give the new one another name",
+            )
         return self._put({"key": task, "text": description, "data": data, "expect": 0})
 
     def get(self, task: str) -> Record:
-        """A task by its name."""
-        return self._required(task)
+        """A task by its name, be it archived."""
+        return self._holder(task) or self._archived(task) or self._required(task)
 
     def query(
-        self, *, status: str | None = None, milestone: str | None = None, limit: int = 100
+        self,
+        *,
+        status: str | None = None,
+        milestone: str | None = None,
+        archived: bool = False,
+        limit: int = 100,
     ) -> list[Record]:
-        """Tasks of a status or a milestone, the most urgent first, then the oldest."""
+        """Tasks of a status or a milestone, or archived ones; most urgent first, then oldest."""
         where: dict[str, Any] = {} if status is None else {"data.status": _status(status).value}
         where |= {} if milestone is None else {"data.milestone": milestone}
-        found = self._find(MANY, **where)
+        where |= _ARCHIVED if archived else {}
+        found = self._every(**where)
         found.sort(key=lambda one: (-int(one.data.get("priority", 0)), one.created_at, one.id))
         return found[:limit]
 
     def ready(self, *, limit: int = 100) -> list[Record]:
         """Open tasks that wait for nothing that has not been done."""
-        every = self.query(limit=MANY)
-        done = {one.key for one in every if one.data.get("status") == Status.DONE}
-        waiting = (one for one in every if one.data.get("status") == Status.OPEN)
+        done = {one.key for one in self._known() if one.data.get("status") == Status.DONE}
+        waiting = self.query(status=Status.OPEN, limit=PAGE)
         free = [one for one in waiting if done.issuperset(one.data.get("blocked_by", ()))]
         return free[:limit]
 
-    def move(self, task: str, status: str, *, note: str = "") -> Receipt:
-        """Give a task another status; a step that makes no sense is refused."""
-        found, wanted = self._required(task), _status(status)
-        current = Status(found.data["status"])
+    def move(
+        self, task: str, status: str, *, note: str = "", notebook: str = Fate.ARCHIVE
+    ) -> Receipt:
+        """Give a task another status; a step that makes no sense is refused.
+
+        With the end of a task its notes are put aside, in the same commit: those marked with
+        `promote` become project knowledge, then all are archived, or as `notebook` says `discard`
+        or `keep`. An agent speaks for its own notes, an orchestrator for those of all agents.
+        Opening a task again brings back what was archived.
+        """
+        found, wanted, fate = self._required(task), _status(status), check_fate(notebook)
+        current = status_of(found)
         if wanted not in _NEXT[current]:
             allowed = ", ".join(one.value for one in _NEXT[current])
             raise ConflictError(
@@ -91,8 +113,49 @@ class Tasks(Face):
                 remedy=f"From there it may become: {allowed}",
             )
         self._check_free(found, wanted)
-        data = {**found.data, "status": wanted.value} | ({"note": note} if note else {})
-        return self._door.edit(found.id, data=data, expect=found.rev)
+        path = self._path
+        changes: list[Change] = [
+            path.edit(found, {"data": self._told(found, wanted, note)}, found.rev)
+        ]
+        if wanted in ENDED:
+            changes += put_aside(self._door, path, self.scope, [task], fate)
+        elif current in ENDED:
+            changes += taken_up(self._door, path, self.scope, task)
+        return path.commit(changes)
+
+    def tidy(self) -> Receipt | None:
+        """Archive notes that are still about on tasks which have ended; nothing if there are none.
+
+        For notes that were out of reach of whoever ended the task, or written after it.
+        """
+        ended = {str(one.key) for one in self._known() if status_of(one) in ENDED}
+        path = self._path
+        changes = put_aside(self._door, path, self.scope, ended, Fate.ARCHIVE)
+        return path.commit(changes) if changes else None
+
+    def archive(self, milestone: str) -> Receipt:
+        """Put the tasks of a milestone aside, once every one of them has ended."""
+        found = self._every(**{"data.milestone": milestone})
+        if not found:
+            raise NotFoundError(f"no task belongs to the milestone {milestone!r:.80}")
+        going_on = [str(one.key) for one in found if status_of(one) not in ENDED]
+        if going_on:
+            raise ConflictError(
+                f"the milestone {milestone!r:.80} is not over: {', '.join(going_on[:5])}",
+                remedy="End these tasks first, or give them another milestone",
+            )
+        path = self._path
+        return path.commit([path.move(one, State.ARCHIVED) for one in found])
+
+    def attempt(self, task: str, *, approach: str) -> Attempt:
+        """An attempt at a task, for `with`: it keeps what was tried, how it ended and its cost."""
+        from lamina.layers.attempts import Attempt
+
+        if status_of(self._required(task)) in ENDED:
+            raise ConflictError(
+                f"the task {task!r:.80} has ended", remedy="Open it again: move(task, 'open')"
+            )
+        return Attempt(self._door, Scope.of(self.scope), task, approach)
 
     def change(self, task: str, description: str | None = None, **plan: Unpack[Plan]) -> Receipt:
         """Say something else of a task; what is not named stays."""
@@ -100,13 +163,26 @@ class Tasks(Face):
         data = {**found.data, **self._checked(task, dict(plan))}
         return self._door.edit(found.id, description, data=data, expect=found.rev)
 
+    def _told(self, task: Record, wanted: Status, note: str) -> dict[str, Any]:
+        """What is said of a task that gets another status."""
+        data = {name: value for name, value in task.data.items() if name != "completed"}
+        data |= {"status": wanted.value} | ({"note": note} if note else {})
+        return data | ({"completed": to_text(self._now())} if wanted is Status.DONE else {})
+
+    def _archived(self, task: str) -> Record | None:
+        return self._holder(task, **_ARCHIVED)
+
+    def _known(self) -> list[Record]:
+        """Every task, those with a milestone behind them included: others may wait for them."""
+        return [*self._every(), *self._every(**_ARCHIVED)]
+
     def _check_free(self, found: Record, wanted: Status) -> None:
         if wanted is not Status.DONE:
             return
         waits = [
             name
             for name in found.data.get("blocked_by", ())
-            if (one := self._holder(name)) is not None and one.data["status"] not in ENDED
+            if (one := self._holder(name)) is not None and status_of(one) not in ENDED
         ]
         if waits:
             raise ConflictError(
@@ -131,7 +207,7 @@ class Tasks(Face):
 
     def _waits_for(self, first: str, second: str) -> bool:
         """Whether a task waits for another, be it through others; unknown tasks are refused."""
-        every = {one.key: one.data.get("blocked_by", ()) for one in self._find(MANY)}
+        every = {one.key: one.data.get("blocked_by", ()) for one in self._known()}
         if first not in every:
             raise InvalidInputError(
                 f"`blocked_by` names a task that is not known: {first!r:.80}",
@@ -146,6 +222,14 @@ class Tasks(Face):
                 seen.add(name)
                 left += every.get(name, ())
         return False
+
+
+def status_of(task: Record) -> Status:
+    """How far a task has come; what says nothing that is known, as a file may, is open."""
+    try:
+        return Status(str(task.data.get("status")))
+    except ValueError:
+        return Status.OPEN
 
 
 def _status(status: object) -> Status:

@@ -41,11 +41,11 @@ def files_of(session: Session, folder: str | None, *, accept: bool = False) -> "
     """The files of the store in force."""
     from lamina.files import Files
 
-    def ask(file: str, lost: "Sequence[Record]") -> bool:
+    def ask(file: str, lost: "Sequence[Record]") -> bool | None:
         if accept:
             return True
         if session.out.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return False
+            return None
         for record in lost[:_SHOWN]:
             session.out.note(f"  {record.text[:70]}")
         more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
