@@ -137,7 +137,7 @@ def test_nothing_of_a_compacted_log_is_lost(finn: AgentMemory) -> None:
     done = finn.compact_log()
     assert done is not None
     kept = finn.query({"layer": "archive", "kind": "original"}, limit=1_000)
-    assert {one.data["entry"] for one in kept} == set(before)
+    assert [one.data["entry"] for one in reversed(kept)] == list(before)
     for one in kept:
         entry = before[RecordId(str(one.data["entry"]))]
         told = (one.text, one.data["entry_type"], one.data["metadata"], one.data["archive_id"])

@@ -7,12 +7,11 @@ marks the entries as archived. So a crash leaves all of it or nothing, and `undo
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from lamina.core.instants import to_text
 from lamina.core.record import State, Trust
 from lamina.core.scope import Scope
-from lamina.layers.face import Door
 from lamina.layers.summing import size, summary
 
 if TYPE_CHECKING:
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 
     from lamina.core.changes import Change, Put, Receipt
     from lamina.core.draft import Draft, Via
-    from lamina.core.principal import Surface
     from lamina.core.record import Record
+    from lamina.layers.face import Door
     from lamina.stores.base import Store
     from lamina.writing import WritePath
 
@@ -30,15 +29,6 @@ MOST_BYTES: Final = 50 * 1024
 AT_ONCE: Final = 10_000
 """A longer log is compacted from its oldest entries on, so many at a time."""
 _KB: Final = 1024
-
-
-class Handle(Door, Protocol):
-    """What compaction needs of a handle."""
-
-    store: Store
-
-    def path_for(self, surface: Surface) -> WritePath:
-        """The write path of the handle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +44,14 @@ class Compaction:
     """`undo` with its transaction brings the log back as it was."""
 
 
-def compact(handle: Handle, scope: Scope, *, force: bool) -> Compaction | None:
+def compact(door: Door, scope: Scope, *, force: bool) -> Compaction | None:
     """Compact the log of a scope if it is long; nothing to do is no compaction."""
-    entries = _entries(handle, scope)
+    entries = _entries(door, scope)
     before = size(entries)
     if not entries or not (force or len(entries) > MOST_ENTRIES or before > MOST_BYTES):
         return None
     told = summary(entries)
-    path = handle.path_for(handle.principal.surface)
+    path = door.path_for(door.principal.surface)
     least: Via = Trust.lowest(*(entry.trust for entry in entries)).value
     figures = {
         "entries_count": len(entries),
@@ -73,17 +63,17 @@ def compact(handle: Handle, scope: Scope, *, force: bool) -> Compaction | None:
     mark = {"archive_id": kept.id, "compacted": len(entries)}
     first: Draft = {"layer": "log", "kind": "SYSTEM", "text": told, "data": mark, "via": least}
     changes: list[Change] = [kept, *path.puts([first], scope)]
-    changes += _originals(handle.store, path, entries, kept.id)
+    changes += _originals(door.store, path, entries, kept.id)
     changes += [path.move(entry, State.ARCHIVED) for entry in entries]
     receipt = path.commit(changes)
     return Compaction(kept.id, len(entries), before, len(told.encode()), receipt)
 
 
-def _entries(handle: Handle, scope: Scope) -> list[Record]:
+def _entries(door: Door, scope: Scope) -> list[Record]:
     """The oldest entries that are not compacted yet, in order."""
     where = {"layer": "log", "scope": scope.path}
-    found = handle.query(where, order_by="-created_at", limit=AT_ONCE)
-    # Among those of one instant the newest came first.
+    found = door.query(where, order_by="-created_at", limit=AT_ONCE)
+    # Those of one instant come newest first, and their ids say nothing of their order.
     found.reverse()
     return sorted(found, key=lambda entry: entry.created_at)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from lamina.core.layers import LAYERS
 from lamina.errors import InvalidInputError
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lamina.core.changes import Receipt
-    from lamina.layers.compaction import Compaction, Handle
+    from lamina.layers.compaction import Compaction
     from lamina.results import Hit
 
 
@@ -69,4 +69,4 @@ class AgentVerbs(Layered):
         """
         from lamina.layers.compaction import compact
 
-        return compact(cast("Handle", self), self.scope, force=force)
+        return compact(self._door, self.scope, force=force)
