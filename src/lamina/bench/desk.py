@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina.bench.drafts import draft, question
 from lamina.bench.measure import Phase
+from lamina.core.canonical import dumps
 from lamina.core.draft import Draft
 from lamina.layers.episodes import MANY
 from lamina.memory import AgentMemory
@@ -99,8 +100,8 @@ class Desk:
                  "dictionary set", lambda n: plain.__setitem__(_key(n), _text(n))),
             Pair("working get", 1, lambda n: agent.working.get(_key(n)), _DICTIONARY,
                  lambda n: plain.get(_key(n))),
-            Pair("blackboard publish", 1, lambda n: agent.blackboard.publish("step", _text(n)),
-                 "append to a file", lambda n: self._append(_text(n), sync=False)),
+            Pair("blackboard publish", 1, lambda n: agent.blackboard.publish("step", _signal(n)),
+                 "append to a file", lambda n: self._append(dumps(_signal(n)), sync=False)),
             Pair("blackboard read", 1, lambda _: agent.blackboard.read("step"), _DICTIONARY,
                  lambda n: plain.get(_key(n))),
         ]  # fmt: skip
@@ -178,6 +179,10 @@ def _text(number: int) -> str:
 @cache
 def _key(number: int) -> str:
     return f"fact-{number % _FACTS}"
+
+
+def _signal(number: int) -> dict[str, Any]:
+    return {"status": "running", "done": number}
 
 
 @cache
