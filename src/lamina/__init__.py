@@ -78,7 +78,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in ("aio", "backend", "errors", "events", "exchange"):
+    if name in ("aio", "backend", "capsule", "errors", "events", "exchange"):
         return import_module(f"lamina.{name}")
     if name == "__version__":
         return import_module("importlib.metadata").version("lamina")

@@ -89,6 +89,7 @@ class Vectors:
     def __init__(self, store: Store, given: Embedder | None = None) -> None:
         self._store = store
         self._spaces = Spaces(store, given)
+        self.given = given
         self._lock, self._process = threading.Lock(), os.getpid()
         self._worker: Worker | None = None
         self._written = 0

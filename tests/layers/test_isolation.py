@@ -37,7 +37,11 @@ def filled(mem: Memory, project: str, work: Path) -> None:
     agent.artifact.register(word, task="t-1", workspace=work)
     agent.task.add("t-1", word)
     agent.session("s-1").append("user", word)
+    agent.session("s-2", continues="s-1").append("user", word)
     agent.notebook("t-1").note(word)
+    agent.public.share("fact")
+    mem.agent("maya", project=project).handoff.request("finn", word, memory=[word], context=word)
+    agent.handoff.request("maya", word, memory=[word], context=word)
     agent.notebook("t-0").note(word)
     agent.notebook("t-0").archive()
     agent.task.add("t-0", word, milestone="m-0")
@@ -73,9 +77,17 @@ def reads(agent: AgentMemory, start: str, work: Path) -> dict[str, Callable[[], 
                                  agent.project_tier(max_items=1).evict()),
         "global_tier": agent.global_tier.query_preferences,
         "session": lambda: (agent.session.names(), agent.session("s-1").read(),
-                            agent.session("s-1").search("canary", k=50)),
+                            agent.session("s-1").search("canary", k=50),
+                            [one.read() for one in agent.session("s-2").thread()],
+                            agent.session("s-2").search("canary", k=50, thread=True)),
         "notebook": lambda: (agent.notebook("t-1").read(),
                              agent.notebook("t-1").search("canary", k=50)),
+        "capsule": lambda: (agent.notebook("t-1").capsule(work / "capsule", replace=True),
+                            (work / "capsule").read_text()),
+        "public": lambda: (agent.public.mine(), agent.public.of("finn"),
+                           agent.public.ask("finn", "canary", k=50, floor=0.0)),
+        "handoff": lambda: (agent.handoff.inbox(status=None), agent.handoff.sent(),
+                            [vars(agent.handoff.brief(one.id)) for one in agent.handoff.sent()]),
         "working": lambda: (agent.working.restore(), agent.working.all()),
         "verbs": lambda: (agent.get_fact("fact"), agent.recall_memory("canary", n_results=50),
                           agent.format_context_for_prompt()),

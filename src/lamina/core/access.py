@@ -19,6 +19,13 @@ _NOT_WORKING: Final = _EVERY - {"working"}
 _AGENT_WRITES: Final = frozenset(("knowledge", "episode", "artifact", "blackboard", "task"))
 _FILLERS: Final = (Surface.PIPELINE, Surface.IMPORT)
 _PRODUCER_ONLY: Final = frozenset(("episode", "artifact"))
+PUBLIC: Final = "visibility=public"
+"""The tag of what an agent lets the others of its project ask for."""
+PUBLISHED: Final = frozenset(("knowledge", "fact", "notebook"))
+"""The layers of which an agent may make records public."""
+HANDED: Final = "notebook"
+"""The layer of messages from one agent to another."""
+_FROM: Final = "from-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +101,37 @@ def reach(principal: Principal) -> Reach:
             return Reach(())
 
 
+def mailbox(root: Scope, to: str, sender: str) -> Scope:
+    """Where one agent of a project leaves what is for another, in that one's own scope.
+
+    No third agent sees it or writes there, so who a message is from needs no other proof.
+    """
+    return root.child("agent", to).child("session", f"{_FROM}{sender}")
+
+
+def sender_of(scope: Scope) -> str | None:
+    """Who leaves messages in a mailbox; `None` when the scope is none."""
+    name = scope.part("session") or ""
+    return name.removeprefix(_FROM) if name.startswith(_FROM) and name != _FROM else None
+
+
+def public_reach(principal: Principal, agent: str) -> Reach:
+    """Where the public records of an agent of the same project are; `PUBLIC` says which they are.
+
+    Raises:
+        ForbiddenError: The principal may ask nobody.
+    """
+    root = principal.root
+    if principal.role is Role.SKILL or root is None or root.part("project") is None:
+        raise ForbiddenError(
+            f"{principal.role.value} `{principal.name}` may not ask other agents",
+            remedy="Only who belongs to a project asks, and a skill has what it was handed",
+        )
+    home = root.child("agent", agent).path
+    # Not what lies below its sessions: there others leave what they say in their own names.
+    return Reach((Grant(PUBLISHED, home, subtree=False), Grant(PUBLISHED, f"{home}/task")))
+
+
 def may_write(principal: Principal, scope: Scope, layer: str) -> bool:
     """Whether the principal may add records there."""
     if LAYERS[layer].pipeline_only and principal.surface not in _FILLERS:
@@ -110,6 +148,8 @@ def _role_writes(principal: Principal, scope: Scope, layer: str) -> bool:
             return layer != "working" and (root is None or root.contains(scope))
         case Role.AGENT:
             if principal.home is not None and principal.home.contains(scope):
+                return True
+            if layer == HANDED and _is_own_mailbox(principal, scope):
                 return True
             return layer in _AGENT_WRITES and _is_common(principal, scope)
         case _:
@@ -180,7 +220,9 @@ def may_reveal(principal: Principal, record: Record) -> bool:
     An agent only in its own scope: who said something last in a common one proves nothing.
     """
     if principal.role is Role.AGENT:
-        return _is_at_home(principal, record)
+        # What another has left there is handed over with its references only.
+        handed = record.layer == HANDED and sender_of(Scope.of(record.scope))
+        return _is_at_home(principal, record) and not handed
     inside = principal.root is None or _is_at_home(principal, record)
     return inside and principal.role in (Role.ADMIN, Role.ORCHESTRATOR)
 
@@ -217,6 +259,14 @@ def _is_common(principal: Principal, scope: Scope) -> bool:
     if root is None:
         return False
     return scope.path == root.path or scope.path.startswith(f"{root.path}/task/")
+
+
+def _is_own_mailbox(principal: Principal, scope: Scope) -> bool:
+    """Whether this is where the principal leaves messages for another agent of its project."""
+    root, to = principal.root, scope.part("agent")
+    if root is None or to is None or root.part("project") is None:
+        return False
+    return sender_of(scope) == principal.name and scope == mailbox(root, to, principal.name)
 
 
 def _refused(principal: Principal, scope: Scope, layer: str) -> ForbiddenError:

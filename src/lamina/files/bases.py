@@ -49,8 +49,8 @@ class Bases:
     """The entries that were asked about: gone from the file, and still in the store."""
 
     def wrote(self, digest: str) -> bool:
-        """Whether we wrote a file, or have seen it to the end."""
-        return digest == self.was or any(mark.file == digest for mark in self.trail)
+        """Whether a file is as it was projected."""
+        return any(mark.file == digest for mark in self.trail)
 
     def behind(self, digest: str, revision: str | None) -> Mark | None:
         """The projection that a file was made from."""

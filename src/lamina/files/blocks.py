@@ -1,4 +1,8 @@
-"""Markdown read block by block: bullets with what is indented below them, paragraphs, fences."""
+"""A page that we write, read block by block: bullets with what is indented below them, and others.
+
+This is the grammar of our own pages, in which indentation alone says what belongs to an entry, so
+that any text comes back byte by byte; `core.markdown` reads the pages of everybody else.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +78,7 @@ class _Reader:
 
     def _take(self, number: int, line: str) -> None:
         heading, bullet = HEADING.fullmatch(line), _BULLET.fullmatch(line)
-        if not line.strip():
+        if not line.strip(" \t"):
             self._gap += 1
         elif heading:
             self._head(len(heading[1]), heading[2])

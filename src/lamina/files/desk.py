@@ -139,11 +139,24 @@ class Desk:
             waited += self.patience / 4
         return here.read(name, most)
 
-    def keep_aside(self, path: str, content: bytes) -> str:
-        """Put a copy of a file where people find it; where that is."""
-        where = PurePosixPath(KEPT, path)
-        stamp = clock.now().strftime("%Y%m%d-%H%M%S-%f")
-        name = f"{where.stem}.{stamp}{where.suffix}"
-        with opened(self.root, str(where.parent), make=True) as folder:
+    def keep_aside(self, path: str, content: bytes, why: Sequence[str]) -> None:
+        """Put a copy of a file where people find it."""
+        where, name = _aside(path)
+        with opened(self.root, where, make=True) as folder:
             folder.replace(name, content)
-        return str(where.parent / name)
+        self.report.kept(path, f"{where}/{name}", why)
+
+    def move_aside(self, path: str, there: Folder, name: str) -> None:
+        """Put a file that is too large to be looked at where people find it."""
+        where, fresh = _aside(path)
+        with opened(self.root, where, make=True) as folder:
+            there.rename(name, fresh, to=folder)
+            folder.sync()
+        self.report.kept(path, f"{where}/{fresh}", ["it is far too long"])
+
+
+def _aside(path: str) -> tuple[str, str]:
+    """The folder and the name for a file that is kept aside."""
+    where = PurePosixPath(KEPT, path)
+    stamp = clock.now().strftime("%Y%m%d-%H%M%S-%f")
+    return str(where.parent), f"{where.stem}.{stamp}{where.suffix}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from lamina.core.markdown.kinds import OTHERWISE, kind_under
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -13,18 +15,11 @@ HEADINGS: Final = {
     "fact": "Facts", "pattern": "Patterns", "pitfall": "Pitfalls", "codebase": "Codebase",
     "preference": "Preferences", "outcome": "Outcomes", "failure": "Failures",
 }  # fmt: skip
-USUAL: Final = "fact"
+USUAL: Final = OTHERWISE
 SECTION: Final = "section"
 """Where a record keeps the heading that a person chose for it."""
 HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*")
 _KINDS: Final = {heading.lower(): kind for kind, heading in HEADINGS.items()}
-_HINTS: Final = (
-    ("decision", ("decision", "decided")), ("preference", ("preference", "prefers")),
-    ("convention", ("convention", "style", "rules")), ("architecture", ("architecture",)),
-    ("pitfall", ("pitfall", "gotcha", "caveat")), ("pattern", ("pattern",)),
-    ("failure", ("failure", "lessons")), ("outcome", ("outcome", "result")),
-    ("codebase", ("codebase", "code map")),
-)  # fmt: skip
 _DEEPEST: Final = 5
 
 
@@ -58,9 +53,7 @@ def place_of(path: tuple[str, ...], kinds: frozenset[str]) -> tuple[str, str | N
         known = _KINDS.get(path[0].lower())
         if known or path[0] in kinds:
             return known or path[0], None
-    words = path[0].lower()
-    guessed = (kind for kind, hints in _HINTS if any(hint in words for hint in hints))
-    return next(guessed, USUAL), "\n".join(path)
+    return kind_under(path), "\n".join(path)
 
 
 def nested(path: list[tuple[int, str]], level: int, heading: str) -> list[tuple[int, str]]:

@@ -118,6 +118,11 @@ class MemoryPage:
             draft["data"] = {SECTION: section}
         return draft
 
+    def check(
+        self, name: str | None, said: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        """Whatever a person writes here makes sense by itself."""
+
     def change(
         self, record: Record, said: Mapping[str, Any], kinds: frozenset[str]
     ) -> dict[str, Any] | None:

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from lamina.core import canonical
+from lamina.files.page import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lamina.core.draft import Draft
     from lamina.core.record import Record
-    from lamina.files.page import Entry, Frame, Page
+    from lamina.files.page import Frame, Page
 
     IsTaken = Callable[[str | None, Mapping[str, Any]], bool]
 
@@ -70,6 +71,11 @@ class Sheet(Protocol):
         self, name: str | None, said: dict[str, Any], is_taken: IsTaken
     ) -> tuple[str | None, dict[str, Any]]:
         """The name and the words with which a new entry finds a place among the others."""
+
+    def check(
+        self, name: str | None, said: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        """Refuse an entry that makes no sense beside the others of the file."""
 
     def change(
         self, record: Record, said: Mapping[str, Any], kinds: frozenset[str]
@@ -162,8 +168,8 @@ class _Merger:
         chosen = {name: self._original(name, group) for name, group in groups.items()}
         turns, shown = [], set[str]()
         for entry in self._page.entries:
-            is_first = not entry.name or chosen[entry.name] is entry
-            if is_first or (entry.text != chosen[str(entry.name)].text and entry.text not in shown):
+            is_first = chosen[entry.name] is entry if entry.name else entry.text not in shown
+            if is_first or (entry.name and entry.text not in shown):
                 turns.append((entry, is_first))
             shown.add(entry.text)
         return turns
@@ -186,7 +192,7 @@ class _Merger:
             if known is None or known.digest != digest:
                 self._result.problems.append(f"two entries are called {entry.name!r:.60}")
             return
-        already = self._sides.taken.get(digest)
+        already = self._sides.taken.get(self._sides.digest(entry.mark))
         if already is not None:
             self._seen.add(already)
             self._seen |= {entry.name} if entry.name else set()
@@ -237,10 +243,15 @@ class _Merger:
     def _known(self) -> dict[str, Known]:
         """What the file was made from, and what was taken over from it since."""
         known = dict(self._sides.base.entries)
-        for digest, name in self._sides.taken.items():
+        for mark, name in self._sides.taken.items():
             record = self._sides.current.get(name)
-            if record and self._sides.digest(_text(self._sheet.said(record))) == digest:
-                known[name] = Known(record.rev, digest)
+            if record is None:
+                continue
+            said = self._sheet.said(record)
+            # It was new then, or had its name already.
+            marks = (Entry(None, said).mark, Entry(name, said).mark)
+            if mark in map(self._sides.digest, marks):
+                known[name] = Known(record.rev, self._sides.digest(_text(said)))
         return known
 
     def _drop_torn_end(self) -> None:

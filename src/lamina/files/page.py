@@ -33,6 +33,11 @@ class Entry:
         """What it says as one text, to be compared by."""
         return canonical.dumps(dict(self.said))
 
+    @property
+    def mark(self) -> str:
+        """What tells it from the other entries of its file."""
+        return f"{self.name or ''} {self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:

@@ -96,7 +96,7 @@ class SectionsPage:
             elif heading:
                 key = self._key(heading[2] or "")
                 found.setdefault(key, (number, []))[1].append("")
-            elif line.strip() or key:
+            elif line.strip(" \t") or key:
                 guarded = _GUARDED.match(line)
                 found.setdefault(key, (number, []))[1].append(line[1:] if guarded else line)
         entries = self._entries(found)
@@ -114,6 +114,11 @@ class SectionsPage:
     ) -> tuple[str | None, dict[str, Any]]:
         """A new section; every one has a name."""
         return name, said
+
+    def check(
+        self, name: str | None, said: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        """Whatever a person writes here makes sense by itself."""
 
     def change(
         self, record: Record, said: Mapping[str, Any], kinds: frozenset[str]

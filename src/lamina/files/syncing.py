@@ -17,6 +17,8 @@ from lamina.files.merging import Base, Known, Sides, merge
 from lamina.files.placing import placed, swept, written
 from lamina.files.reading import Book, read_book
 from lamina.files.taking import Taken, Taking
+from lamina.files.tasks_page import TasksPage
+from lamina.layers.tasks import Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,7 +85,8 @@ class TwoWay:
         swept(here, there, self._file)
         late = there.read(f"{self._file}{WAS}", _LARGEST)
         if late is not None:
-            bases = self._taken_in(bases, late)
+            if self._digest(late) != bases.was:
+                bases = self._taken_in(bases, late)
             there.remove(f"{self._file}{WAS}")
         return bases
 
@@ -91,9 +94,12 @@ class TwoWay:
         """Take over what a person wrote."""
         if raw is None or bases.wrote(self._digest(raw)):
             return bases
+        if len(raw) > _LARGEST:
+            return bases
         text = _decoded(raw)
-        if text is None:
-            self._aside(raw, ["it is no text, or far too long"])
+        if text is None or self._is_torn(raw):
+            why = "it is no text in UTF-8" if text is None else "it ends within a line"
+            self._desk.keep_aside(self._path, raw, [why])
             return bases
         page = self._sheet.parse(text)
         taken, lost = self._merged(page, self._base(bases, page.revision))
@@ -102,8 +108,15 @@ class TwoWay:
             problems = [*problems, f"{len(lost)} of its entries are gone; {_STAY}"]
             bases = replace(bases, lost=tuple(record.id for record in lost))
         if problems:
-            self._aside(raw, problems)
+            self._desk.keep_aside(self._path, raw, problems)
         return bases
+
+    def _is_torn(self, raw: bytes) -> bool:
+        """Whether it is the file as it should be, cut off within a line: no person edits so."""
+        records, book, _ = self._at_once()
+        whole = self._rendered(self._sheet.arranged(records, book.frame), book.frame)[1]
+        inside = not raw.endswith(b"\n") and whole[len(raw) : len(raw) + 1] not in (b"\n", b"")
+        return inside and whole.startswith(raw)
 
     def _base(self, bases: Bases, revision: str | None) -> Base:
         """What a file said when it was projected; nothing, if nobody knows any more."""
@@ -134,6 +147,8 @@ class TwoWay:
                 taking.commit(self._new_book(page, base, book, taken), book)
             except ConflictError:
                 continue
+            if isinstance(self._sheet, TasksPage) and taken.changed:
+                Tasks(self._desk.mem, self._place.scope).tidy()
             self._desk.report.took(self._path, taken, found.kept)
             return taken, found.lost
         raise ConflictError(f"the records of {self._path} keep changing")
@@ -149,7 +164,7 @@ class TwoWay:
         self, page: Page, base: Base, before: Frame, names: Mapping[str, str]
     ) -> Frame:
         """The order of a file, as far as it is not the one that it would have by itself."""
-        order = [names.get(entry.text) or entry.name for entry in page.entries]
+        order = [names.get(entry.mark) or entry.name for entry in page.entries]
         named = tuple(dict.fromkeys(name for name in order if name))
         paths = [entry.said.get("path") for entry in page.entries]
         known = list(base.entries)
@@ -239,6 +254,8 @@ class TwoWay:
         write_bases(there, self._file, bases.projected(mark, was, stamp))
         if not placed(here, there, self._file, fresh, is_new=raw is None):
             return False
+        if raw is not None and len(raw) > _LARGEST:
+            self._desk.move_aside(self._path, there, f"{self._file}{WAS}")
         self._desk.report.wrote(self._path)
         return True
 
@@ -255,15 +272,12 @@ class TwoWay:
     def _is_always(self) -> bool:
         return self._place.is_agents and self._sheet.form == "agent"
 
-    def _aside(self, raw: bytes, problems: list[str]) -> None:
-        self._desk.report.kept(self._path, self._desk.keep_aside(self._path, raw), problems)
-
     def _digest(self, content: bytes) -> str:
         return self._desk.file_digest(content)
 
 
 def _decoded(raw: bytes) -> str | None:
-    if len(raw) > _LARGEST or b"\0" in raw:
+    if b"\0" in raw:
         return None
     try:
         return raw.decode("utf-8")

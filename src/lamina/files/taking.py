@@ -34,7 +34,7 @@ class Taken:
     """Records that the store had changed as well: their own words wait as a proposal."""
     problems: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
-    """What each entry is called from now on, by what it says."""
+    """What each entry is called from now on, by its mark."""
 
 
 class Taking:
@@ -51,6 +51,7 @@ class Taking:
         """The kinds in use, which name their own headings."""
         self._holder: Callable[[Mapping[str, Any]], Record | None] = lambda said: None
         self._names: set[str] = set()
+        self._others: dict[str, Mapping[str, Any]] = {}
         self._changes: list[Change] = []
         self.result = Taken()
 
@@ -58,6 +59,9 @@ class Taking:
         """Turn the steps of a merge into changes; what cannot be done is told, the rest is done."""
         self._holder = sides.find
         self._names = set(sides.current)
+        self._others = {name: self._sheet.said(one) for name, one in sides.current.items()}
+        steps = (step.entry for step in merge.steps if step.entry and step.entry.name)
+        self._others |= {str(entry.name): entry.said for entry in steps}
         # What goes comes first: it may hold the key of what comes.
         for step in sorted(merge.steps, key=lambda step: step.entry is not None):
             try:
@@ -82,21 +86,23 @@ class Taking:
             if record is not None:
                 self._forget(record)
             return
+        self._sheet.check(entry.name, entry.said, self._others)
         if record is None:
-            self._add(entry.name, dict(entry.said), entry.text)
+            self._add(entry, entry.name)
             return
         fields = self._sheet.change(record, entry.said, self._kinds)
         if fields is None:
             self._forget(record)
-            self._add(None, dict(entry.said), entry.text)
+            self._add(entry, None)
             return
         if not _says_anything(entry.said) and not fields.get("data", record.data):
             self._forget(record)
             return
         self._change(record, self._fitting(record, fields, entry), clash=step.clash)
-        self.result.names[entry.text] = self._sheet.name(record)
+        self.result.names[entry.mark] = self._sheet.name(record)
 
-    def _add(self, name: str | None, said: dict[str, Any], text: str) -> None:
+    def _add(self, entry: Entry, name: str | None) -> None:
+        said = dict(entry.said)
         if not _says_anything(said) and not said.get("key"):
             return
         name, said = self._sheet.free(name, said, self._is_taken)
@@ -106,7 +112,7 @@ class Taking:
         self._names |= {called, _slot(put.content.kind, put.key)}
         self._changes.append(put)
         self.result.added += 1
-        self.result.names[text] = called
+        self.result.names[entry.mark] = called
 
     def _is_taken(self, name: str | None, said: Mapping[str, Any]) -> bool:
         """Whether another entry has that name or key, or nothing could have it."""

@@ -6,10 +6,12 @@ import json
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from lamina import clock
 from lamina.core.instants import to_text
 from lamina.core.names import to_name
+from lamina.errors import ConflictError, InvalidInputError
 from lamina.files.page import Entry, Frame, Page
-from lamina.layers.tasks import Status
+from lamina.layers.tasks import ENDED, Status, check_status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,8 +33,15 @@ _ORDER: Final = (
 )  # fmt: skip
 _NOTHING: Final[dict[str, Any]] = {
     "milestone": None, "priority": 0, "status": Status.OPEN.value, "acceptance_criteria": [],
-    "completed": None, "blocked_by": [],
+    "blocked_by": [],
 }  # fmt: skip
+"""What a task says that says nothing."""
+
+_ALIASES: Final = {
+    "pending": "open", "todo": "open", "in_progress": "active", "completed": "done",
+    "cancelled": "dropped", "canceled": "dropped",
+}  # fmt: skip
+"""What others call it."""
 
 
 class TasksPage:
@@ -113,6 +122,26 @@ class TasksPage:
         names = chain((start,), (f"{start}-{n}" for n in count(2)))
         return next(one for one in names if not is_taken(one, said)), said
 
+    def check(
+        self, name: str | None, said: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        """Refuse a status that there is not, and tasks that wait for none or for each other."""
+        status = check_status(said["status"])
+        waits = said["blocked_by"]
+        if not isinstance(waits, list) or not all(isinstance(one, str) for one in waits):
+            raise InvalidInputError("`blocked_by` must be a list of tasks")
+        if not isinstance(said["priority"], int):
+            raise InvalidInputError("`priority` must be a whole number")
+        for one in waits:
+            if one not in others:
+                raise InvalidInputError(f"`blocked_by` names a task that is not known: {one!r:.80}")
+            if one == name or (name and _waits(one, name, others)):
+                raise InvalidInputError(f"{name!r:.60} and {one!r:.60} would wait for each other")
+        if status is Status.DONE:
+            open_ones = [one for one in waits if check_status(others[one]["status"]) not in ENDED]
+            if open_ones:
+                raise ConflictError(f"the task {name!r:.60} waits for {', '.join(open_ones[:5])}")
+
     def change(
         self, record: Record, said: Mapping[str, Any], kinds: frozenset[str]
     ) -> dict[str, Any] | None:
@@ -120,8 +149,9 @@ class TasksPage:
         if said == self.said(record):
             return {}
         fields = self._fields(said)
-        kept = {name: record.data[name] for name in _OURS if name in record.data}
-        return {**fields, "data": {**fields["data"], **kept}}
+        done = said["status"] == Status.DONE
+        ended = record.data.get("completed") or to_text(clock.now())
+        return {**fields, "data": {**fields["data"], **({"completed": ended} if done else {})}}
 
     def _task(self, record: Record) -> dict[str, Any]:
         told = {
@@ -141,9 +171,24 @@ class TasksPage:
         return {"text": said["description"], "data": {"status": Status.OPEN.value, **data}}
 
 
+def _waits(first: str, second: str, others: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether a task waits for another, be it through others."""
+    seen, left = set[str](), [first]
+    while left:
+        name = left.pop()
+        if name == second:
+            return True
+        if name not in seen:
+            seen.add(name)
+            left += others.get(name, {}).get("blocked_by", [])
+    return False
+
+
 def _entry(task: dict[str, Any]) -> Entry:
     """A task as the file has it; ids from elsewhere, as `TASK-001`, become names of ours."""
     said = {**_NOTHING, **{name: task[name] for name in task if name not in ("id", *_OURS)}}
+    status = str(said["status"]).lower()
+    said["status"] = _ALIASES.get(status, status)
     waits = said["blocked_by"]
     if isinstance(waits, list):
         said["blocked_by"] = [to_name(one, one) if isinstance(one, str) else one for one in waits]

@@ -51,7 +51,9 @@ class OneWay:
         ):
             bases = read_bases(there, self._file)
             swept(here, there, self._file)
-            self._look_at(bases, there.read(f"{self._file}{WAS}", _LARGEST))
+            late = there.read(f"{self._file}{WAS}", _LARGEST)
+            if late is not None and self._desk.file_digest(late) != bases.was:
+                self._look_at(bases, late)
             there.remove(f"{self._file}{WAS}")
             for _ in range(_TRIES):
                 raw = self._desk.quiet(here, self._file, _LARGEST)
@@ -65,7 +67,7 @@ class OneWay:
 
     def _look_at(self, bases: Bases, raw: bytes | None) -> None:
         """Keep aside what nobody but a person or another program can have written."""
-        if raw is None:
+        if raw is None or len(raw) > _LARGEST:
             return
         digest = self._desk.file_digest(raw)
         if bases.wrote(digest):
@@ -75,9 +77,8 @@ class OneWay:
             return
         if self._take is not None and self._take(raw):
             return
-        copy = self._desk.keep_aside(self._path, raw)
         why = "it is written from the store, so what was changed in it does not count"
-        self._desk.report.kept(self._path, copy, [why])
+        self._desk.keep_aside(self._path, raw, [why])
 
     def _projected(self, here: Folder, there: Folder, bases: Bases, raw: bytes | None) -> bool:
         rendered = self._render()
@@ -99,5 +100,7 @@ class OneWay:
         write_bases(there, self._file, bases.projected(mark, was, stamp))
         if not placed(here, there, self._file, fresh, is_new=raw is None):
             return False
+        if raw is not None and len(raw) > _LARGEST:
+            self._desk.move_aside(self._path, there, f"{self._file}{WAS}")
         self._desk.report.wrote(self._path)
         return True

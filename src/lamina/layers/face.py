@@ -60,6 +60,9 @@ class Door(Protocol):
     def forget(self, *names: str) -> Receipt:
         """Hide records."""
 
+    def get(self, name: str) -> Record:
+        """One record by id, or the current one that holds a key."""
+
     def accept(self, record_id: str) -> Receipt:
         """Make a proposal current."""
 

@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING, cast
 from lamina.core.scope import GLOBAL
 
 if TYPE_CHECKING:
+    from lamina.announcing import Announcer
     from lamina.core.principal import Principal
     from lamina.core.scope import Scope
+    from lamina.embedding import Vectors
     from lamina.layers.artifacts import Artifacts
     from lamina.layers.blackboard import Blackboard
     from lamina.layers.episodes import Episodes
     from lamina.layers.face import Door
     from lamina.layers.facts import Facts
     from lamina.layers.global_tier import GlobalTier
+    from lamina.layers.handoff import Handoffs
     from lamina.layers.knowledge import Knowledge
     from lamina.layers.log import Log
     from lamina.layers.notebook import Notebooks
     from lamina.layers.now import Now
+    from lamina.layers.public import Public
     from lamina.layers.sessions import Sessions
     from lamina.layers.tasks import Tasks
     from lamina.layers.tiers import ProjectTier, TaskTiers
@@ -34,6 +38,8 @@ class Layered:
 
     principal: Principal
     scope: Scope
+    _announcer: Announcer
+    _vectors: Vectors
 
     @cached_property
     def now(self) -> Now:
@@ -111,6 +117,20 @@ class Layered:
         from lamina.layers.notebook import Notebooks
 
         return Notebooks(self._door, self.scope)
+
+    @cached_property
+    def public(self) -> Public:
+        """What agents let the others of their project ask for: `agent.public.ask("maya", "…")`."""
+        from lamina.layers.public import Public
+
+        return Public(self._door, self._announcer, self._vectors)
+
+    @cached_property
+    def handoff(self) -> Handoffs:
+        """Requests between the agents of a project, with the memory that goes along."""
+        from lamina.layers.handoff import Handoffs
+
+        return Handoffs(self._door, self._vectors)
 
     @cached_property
     def task_tier(self) -> TaskTiers:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from lamina.core.record import State
+from lamina.errors import NotFoundError, SecretError
 from lamina.layers.face import Face
 from lamina.layers.promoting import PROMOTE, check_promotion
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lamina.capsule import About
     from lamina.core.changes import Receipt
     from lamina.core.record import Record
     from lamina.core.scope import Scope
@@ -71,6 +75,30 @@ class Notebook(Face):
         if PROMOTE in data:
             check_promotion(data[PROMOTE])
         return self._put({"kind": kind, "text": text, "data": data})
+
+    def capsule(self, path: str | Path, *, replace: bool = False) -> About:
+        """Make one portable file of these notes, current and archived, for `lamina.capsule`.
+
+        Secrets stay here: the file holds their references. A file that is there is not replaced,
+        unless told so.
+        """
+        from lamina import capsule
+
+        now, states = self._now(), [state.value for state in capsule.STATES]
+        found = self._every(state={"$in": states})
+        notes = [one for one in found if one.state is not State.CURRENT or one.is_live(now)]
+        if not notes:
+            raise NotFoundError(
+                f"nothing is noted in `{self.scope}`", remedy="Name an agent and a task with notes"
+            )
+        return capsule.write(path, self.scope, notes, self._sign, replace=replace)
+
+    def _sign(self, value: bytes) -> str:
+        try:
+            return self._path.fingerprint(value)
+        except SecretError:
+            # Without its key a store cannot say later that the capsule is its own.
+            return ""
 
 
 class Notebooks:

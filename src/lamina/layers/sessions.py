@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
+from lamina.core.filters import parse
 from lamina.core.names import check_name
 from lamina.core.scope import Scope
 from lamina.errors import InvalidInputError
+from lamina.layers import threads
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
@@ -28,16 +30,20 @@ class Session(Face):
 
     layer = "session"
 
-    def __init__(self, door: Door, scope: Scope, name: str) -> None:
+    def __init__(self, door: Door, scope: Scope, name: str, continues: str | None = None) -> None:
         super().__init__(door, scope.child("session", name))
         self.name = name
+        self._home = scope
+        self._continues = continues
+        """The session that the next message says this one continues."""
 
     def append(self, role: str, text: str, *, id: str | None = None, **data: Any) -> Receipt:  # noqa: A002 - the name that message formats use
         """Add a message of a role: user, assistant, tool_call, tool_result or summary.
 
-        A call and its result may share an id; the same id and role again is refused.
+        A call and its result may share an id; the same id and role again is refused. `cites` may
+        list earlier messages by their ids.
         """
-        return self._put(_message(role, text, id, data))
+        return self._add([_message(role, text, id, data)])
 
     def extend(self, messages: Iterable[Mapping[str, Any]]) -> Receipt:
         """Add the messages of one step in one commit: all of them, or none.
@@ -52,16 +58,54 @@ class Session(Face):
                 )
             rest = {key: one for key, one in message.items() if key not in ("role", "text", "id")}
             drafts.append(_message(message["role"], message["text"], message.get("id"), rest))
-        return self._put(*drafts)
+        return self._add(drafts)
 
     def read(self, *, last: int | None = None) -> list[Record]:
         """The messages in order, or the last of them."""
         return self._find(MANY if last is None else last)[::-1]
 
-    def search(self, query: str, **how: Unpack[How]) -> Recall:
-        """Search this session by words and meaning."""
+    def search(self, query: str, *, thread: bool = False, **how: Unpack[How]) -> Recall:
+        """Search this session by words and meaning, or with `thread` those it continues as well."""
         here: How = {**how, "layers": [self.layer], "scope": self.scope}
+        if thread:
+            places = {"scope": {"$in": [one.scope for one in self.thread()]}}
+            where = parse(how.get("where")) & parse(places)
+            here = {**here, "scope": self._home.path, "where": where}
         return self._door.recall(query, **here)
+
+    def thread(self) -> list[Session]:
+        """The sessions that this one continues, oldest first, and itself at the end."""
+        names = threads.chain(self._door, self._home, self.name)
+        if self._continues is not None and len(names) == 1:
+            names = [*threads.chain(self._door, self._home, self._continues), self.name]
+        return [Session(self._door, self._home, name) for name in names[:-1]] + [self]
+
+    def cited(self, message: Record) -> list[Record]:
+        """The messages that one cites, in that order, as far as they are still there."""
+        return threads.cited(self._door, message)
+
+    def _add(self, drafts: list[Draft]) -> Receipt:
+        """Keep messages, once what they say of others is checked."""
+        if self._continues is not None and drafts:
+            first = drafts[0].get("data", {})
+            drafts[0]["data"] = {threads.CONTINUES: self._continues, **first}
+        for draft in drafts:
+            draft["data"] = self._checked(draft.get("data", {}))
+        receipt = self._put(*drafts)
+        self._continues = None
+        return receipt
+
+    def _checked(self, data: dict[str, Any]) -> dict[str, Any]:
+        checked = dict(data)
+        if threads.CONTINUES in checked:
+            earlier = checked.pop(threads.CONTINUES)
+            link = threads.check_link(self._door, self._home, self.name, earlier)
+            checked |= {} if link is None else {threads.CONTINUES: link}
+        if threads.CITES in checked:
+            names = [one.name for one in self.thread()]
+            said = threads.check_cites(self._door, self._home, names, checked[threads.CITES])
+            checked[threads.CITES] = said
+        return checked
 
 
 class Sessions:
@@ -71,9 +115,15 @@ class Sessions:
         self._door = door
         self._scope = scope
 
-    def __call__(self, name: str) -> Session:
-        """The session of that name; it begins with its first message."""
-        return Session(self._door, self._scope, check_name(name, "session"))
+    def __call__(self, name: str, *, continues: str | None = None) -> Session:
+        """The session of that name; it begins with its first message.
+
+        That message also says which earlier session it `continues`.
+        """
+        check_name(name, "session")
+        if continues is not None:
+            continues = threads.check_link(self._door, self._scope, name, continues)
+        return Session(self._door, self._scope, name, continues)
 
     def names(self) -> list[str]:
         """The sessions there are, the one with the newest message first."""

@@ -80,7 +80,9 @@ class Tasks(Face):
         limit: int = 100,
     ) -> list[Record]:
         """Tasks of a status or a milestone, or archived ones; most urgent first, then oldest."""
-        where: dict[str, Any] = {} if status is None else {"data.status": _status(status).value}
+        where: dict[str, Any] = (
+            {} if status is None else {"data.status": check_status(status).value}
+        )
         where |= {} if milestone is None else {"data.milestone": milestone}
         where |= _ARCHIVED if archived else {}
         found = self._every(**where)
@@ -104,7 +106,7 @@ class Tasks(Face):
         or `keep`. An agent speaks for its own notes, an orchestrator for those of all agents.
         Opening a task again brings back what was archived.
         """
-        found, wanted, fate = self._required(task), _status(status), check_fate(notebook)
+        found, wanted, fate = self._required(task), check_status(status), check_fate(notebook)
         current = status_of(found)
         if wanted not in _NEXT[current]:
             allowed = ", ".join(one.value for one in _NEXT[current])
@@ -232,7 +234,8 @@ def status_of(task: Record) -> Status:
         return Status.OPEN
 
 
-def _status(status: object) -> Status:
+def check_status(status: object) -> Status:
+    """Return the status of that name, or list those there are."""
     try:
         return Status(str(status))
     except ValueError:

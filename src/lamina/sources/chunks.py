@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
+from lamina.core.markdown.structure import lines_of
+
 MOST: Final = 1500
 """How large a chunk becomes, unless it is one block that belongs together."""
 MOST_WHOLE: Final = 6000
@@ -46,7 +48,7 @@ class Page:
     """The lines of a text, numbered from 1; they end as in any system's files."""
 
     def __init__(self, text: str) -> None:
-        self.lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self.lines = lines_of(text)
         self._ends = [0, *accumulate(len(line.encode()) + 1 for line in self.lines)]
 
     def __len__(self) -> int:

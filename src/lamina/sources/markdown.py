@@ -6,19 +6,16 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
+from lamina.core.markdown import structure
+from lamina.core.markdown.structure import Heading
 from lamina.sources.chunks import TINY, Chunk, Page, Span, cut
 
 _BETWEEN: Final = " > "
 _LONGEST_TITLE: Final = 80
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*")
-_UNDERLINE: Final = re.compile(r" {0,3}(?:(=+)|-+)[ \t]*")
-_FENCE: Final = re.compile(r"(\s*)(`{3,}|~{3,})(.*)")
-_NOT_A_TITLE: Final = re.compile(
-    r" {0,3}(?:[-*+>|]|\d+[.)]|<|={3,}|-{3,}|#{1,6}(?:\s|$)|\[[^\]]+\]:)| {4}|\t"
-)
+_LONGEST_READ: Final = 1000
+"""Of an endless title the beginning is enough, and keeps the time bounded."""
 _LINK: Final = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
 _MARKS: Final = re.compile(r"[`*]+|(?<!\w)__|__(?!\w)|<[^>]*>")
-_MATTER: Final = {"---": ("---", "..."), "+++": ("+++",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,103 +28,31 @@ class _Section:
     """Whether it is made of several that stood side by side."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Heading:
-    line: int
-    level: int
-    title: str
-
-
 def by_heading(page: Page) -> list[Chunk]:
     """Cut a page of Markdown at its headings, and long sections at their paragraphs."""
-    matter = _front_matter(page)
-    fences = list(_fences(page, matter + 1))
-    headings = list(_headings(page, matter + 1, fences))
+    matter = structure.front_matter(page.lines)
+    fences = list(structure.fences(page.lines, matter + 1))
+    headings = list(structure.headings(page.lines, matter + 1, fences))
     sections = _joined(page, list(_sections(page, headings)))
     spans = (Span(one.first, one.last, _BETWEEN.join(one.path)) for one in sections)
     whole = [*fences, (1, matter)] if matter else fences
     return cut(page, spans, whole)
 
 
-def _front_matter(page: Page) -> int:
-    """The last line of the front matter; 0 where there is none."""
-    ends = _MATTER.get(page[1].removeprefix("\ufeff").rstrip(), ())
-    for number in range(2, min(len(page), 200) + 1):
-        if page[number].rstrip() in ends:
-            return number
-    return 0
-
-
-def _fences(page: Page, number: int) -> Iterator[tuple[int, int]]:
-    """The first and last line of every fenced block; one that nobody closes ends with the page."""
-    while number <= len(page):
-        opened = _FENCE.fullmatch(page[number])
-        if opened is None or (opened[2][0] == "`" and "`" in opened[3]):
-            number += 1
-            continue
-        last = _closing(page, number, opened[2])
-        if last is None and len(opened[1].expandtabs(4)) > 3:
-            # Indented so far it is a fence inside a list, or an example of one in a listing.
-            number += 1
-            continue
-        last = last or len(page)
-        yield number, last
-        number = last + 1
-
-
-def _closing(page: Page, opening: int, marks: str) -> int | None:
-    for number in range(opening + 1, len(page) + 1):
-        line = page[number].strip()
-        if line.startswith(marks) and not line.strip(marks[0]):
-            return number
-    return None
-
-
-def _headings(page: Page, start: int, fences: list[tuple[int, int]]) -> Iterator[_Heading]:
-    fenced = {number for first, last in fences for number in range(first, last + 1)}
-    paragraph: list[int] = []
-    """The lines of running text right above, which an underline makes a heading."""
-    for number in range(start, len(page) + 1):
-        line = page[number]
-        if number in fenced or not line.strip():
-            paragraph = []
-        elif found := _HEADING.fullmatch(line):
-            paragraph = []
-            yield _Heading(number, len(found[1]), _title(found[2] or ""))
-        elif paragraph and (under := _UNDERLINE.fullmatch(line)):
-            title = " ".join(page[one].strip() for one in paragraph)
-            yield _Heading(paragraph[0], 1 if under[1] else 2, _title(title))
-            paragraph = []
-        elif not paragraph and _NOT_A_TITLE.match(line):
-            # Lists, quotes, tables and listings go on until a blank line.
-            fenced.update(_run(page, number))
-        else:
-            paragraph.append(number)
-
-
-def _run(page: Page, number: int) -> Iterator[int]:
-    """This line and those that follow without a blank or a heading."""
-    while number <= len(page) and not page.is_blank(number):
-        yield number
-        number += 1
-        if number <= len(page) and _HEADING.fullmatch(page[number]):
-            return
-
-
 def _title(text: str) -> str:
-    plain = " ".join(_MARKS.sub("", _LINK.sub(r"\1", text)).split())
+    plain = " ".join(_MARKS.sub("", _LINK.sub(r"\1", text[:_LONGEST_READ])).split())
     return plain if len(plain) <= _LONGEST_TITLE else plain[: _LONGEST_TITLE - 1].rstrip() + "…"
 
 
-def _sections(page: Page, headings: list[_Heading]) -> Iterator[_Section]:
-    starts = [heading.line for heading in headings]
+def _sections(page: Page, headings: list[Heading]) -> Iterator[_Section]:
+    starts = [heading.first for heading in headings]
     if not starts or starts[0] > 1:
         yield _Section(1, (starts[0] if starts else len(page) + 1) - 1, 0, ())
-    above: list[_Heading] = []
+    above: list[Heading] = []
     for heading, end in zip(headings, [*starts[1:], len(page) + 1], strict=False):
         above = [one for one in above if one.level < heading.level] + [heading]
-        path = tuple(one.title for one in above if one.title)
-        yield _Section(heading.line, end - 1, heading.level, path)
+        path = tuple(filter(None, (_title(one.title) for one in above)))
+        yield _Section(heading.first, end - 1, heading.level, path)
 
 
 def _joined(page: Page, sections: list[_Section]) -> Iterator[_Section]:

@@ -22,6 +22,7 @@ The exit statuses of the command line:
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import errors
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from lamina.core.announcements import Announcement
     from lamina.core.changes import Changed, Event, Outcome, Receipt, Version
+    from lamina.importing import NotesReport
     from lamina.results import (
         BackupReport,
         Erasure,
@@ -306,6 +308,27 @@ def index_out(report: IndexReport) -> dict[str, Any]:
         "notes": [{"file": file, "note": note} for file, note in report.notes],
         "degraded": list(report.degraded),
     }
+
+
+def notes_out(report: NotesReport) -> dict[str, Any]:
+    """What became of the entries of Markdown files, or would."""
+    return {
+        "applied": report.applied,
+        "scope": report.scope,
+        "files": report.files,
+        "counts": dict(Counter(one.fate.value for one in report.entries)),
+        "entries": [
+            {
+                "fate": one.fate.value, "file": one.file, "line": one.line, "kind": one.kind,
+                "key": one.key, "text": one.text, "id": one.id, "note": one.note,
+            }
+            for one in report.entries
+        ],
+        "skipped": [{"file": file, "reason": reason} for file, reason in report.skipped],
+        "notes": [{"file": file, "note": note} for file, note in report.notes],
+        "sealed": report.sealed,
+        "transactions": [{"file": file, "tx": tx} for file, tx in report.transactions],
+    }  # fmt: skip
 
 
 def finding_out(finding: Finding) -> dict[str, Any]:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.marks import grid, line, safe_json
-from lamina.surfaces.cli.options import Command
+from lamina.surfaces.cli.options import Command, scope_options
 from lamina.surfaces.cli.progress import progress
 from lamina.surfaces.cli.session import Session, pass_session
 
@@ -62,13 +62,46 @@ def export(session: Session, /, target: str, *, history: bool) -> None:
 
 
 @click.command("import", cls=Command)
-@click.argument("source", metavar="FILE|-", shell_complete=completing.files)
+@click.argument("source", metavar="PATH|-", shell_complete=completing.files)
+@scope_options
+@click.option("--dry-run", is_flag=True, help="Only show what would become of each entry.")
+@click.option("--all", "again", is_flag=True, help="Also what was forgotten here by hand.")
 @click.pass_context
-def import_file(context: click.Context, /, source: str) -> None:
-    """Take in memories that export wrote.
+def import_path(context: click.Context, /, source: str, **how: Any) -> None:
+    """Take in Markdown notes, or memories that export wrote.
 
-    A line that cannot be taken is reported and the rest goes on. What was erased here stays erased.
+    PATH is a Markdown file such as CLAUDE.md, AGENTS.md or MEMORY.md, a folder of them or an
+    Obsidian vault: each item and paragraph becomes knowledge. Run it again to follow the file; what
+    was changed in memory since is never overwritten, and the file is never written.
+
+    Or PATH is a file of JSON lines, - for standard input. A line that cannot be taken is reported
+    and the rest goes on. What was erased here stays erased.
     """
+    from lamina.importing.sorting import Sort, sort_of
+
+    match sort_of(source):
+        case Sort.NOTES:
+            from lamina.surfaces.cli.notes import import_notes
+
+            import_notes(context, source, how)
+        case Sort.LINES:
+            _refuse_options(how)
+            _import_lines(context, source)
+
+
+def _refuse_options(how: dict[str, Any]) -> None:
+    from lamina.errors import InvalidInputError
+
+    flags = {"scope": "--scope", "dry_run": "--dry-run", "again": "--all"}
+    given = [flag for name, flag in flags.items() if how[name]]
+    if given:
+        raise InvalidInputError(
+            f"`{given[0]}` is for Markdown; JSON lines say themselves where they belong",
+            remedy="Leave it out",
+        )
+
+
+def _import_lines(context: click.Context, source: str) -> None:
     from lamina.exchange import import_lines
     from lamina.surfaces.wire import USAGE
 
@@ -80,10 +113,7 @@ def import_file(context: click.Context, /, source: str) -> None:
         progress(session, "Importing", None) as advance,
     ):
         report = import_lines(session.handle, lines, advance)
-    with progress(session, "Making vectors", 100) as advance:
-        missing = session.handle.catch_up(lambda share: advance(round(100 * share)))
-    if missing:
-        session.out.note(f"Note: {missing}; `lamina reindex` makes those that are missing")
+    make_vectors(session)
     if session.out.as_json:
         failed = [{"line": number, "message": message} for number, message in report.failed]
         session.out.document({**asdict(report), "failed": failed})
@@ -92,6 +122,14 @@ def import_file(context: click.Context, /, source: str) -> None:
     session.tell_if_new()
     if report.failed:
         context.exit(USAGE)
+
+
+def make_vectors(session: Session) -> None:
+    """Make the vectors of what came in, while somebody waits for it anyway."""
+    with progress(session, "Making vectors", 100) as advance:
+        missing = session.handle.catch_up(lambda share: advance(round(100 * share)))
+    if missing:
+        session.out.note(f"Note: {missing}; `lamina reindex` makes those that are missing")
 
 
 def write_whole(path: Path, lines: Iterable[str], advance: Callable[[int], None]) -> int:

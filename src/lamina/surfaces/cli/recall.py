@@ -31,7 +31,7 @@ def recall(session: Session, /, words: tuple[str, ...], *, explain: bool, **opti
     from lamina.surfaces import wire
 
     out, how = session.out, asked(options)
-    found = session.memory(how["scope"]).recall(_query(words), **how)
+    found = session.memory(how["scope"]).recall(query_of(words), **how)
     if out.as_json:
         out.document(wire.recall_out(found))
     elif out.quiet:
@@ -55,14 +55,14 @@ def why_not(session: Session, /, name: str, words: tuple[str, ...], **options: A
     from lamina.surfaces import wire
 
     out, how = session.out, asked(options)
-    found = session.memory(how["scope"]).why_not(name, _query(words), **how)
+    found = session.memory(how["scope"]).why_not(name, query_of(words), **how)
     if out.as_json:
         out.document(wire.why_not_out(found))
     else:
         _tell(session, found)
 
 
-def _query(words: tuple[str, ...]) -> str:
+def query_of(words: tuple[str, ...]) -> str:
     """The words as one question; bytes that are no text are refused where they come in."""
     from lamina.core.canonical import check_text
 

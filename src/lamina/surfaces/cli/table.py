@@ -37,7 +37,10 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
     },
     "Look after the store": {
         "export": Entry("exchange:export", "Write all memories as JSON lines."),
-        "import": Entry("exchange:import_file", "Take in memories that export wrote."),
+        "capsule": Entry("capsule:capsule", "Hand over the notebook of a task as one file."),
+        "import": Entry(
+            "exchange:import_path", "Take in Markdown notes, or memories that export wrote."
+        ),
         "backup": Entry("backup:backup", "Copy the whole store into one verified file."),
         "restore": Entry("backup:restore", "Make a store again from a backup."),
         "config": Entry("settings:config", "Show or change the settings of the store."),
