@@ -22,7 +22,7 @@ AGENT_VERBS = {
     "update_now", "append_log", "save_fact", "get_fact", "recall_memory",
     "format_context_for_prompt", "compact_log",
 }  # fmt: skip
-"""What an agent's handle has beyond any other; all that read are among `reads`."""
+"""What an agent's handle has beyond any other; all that read are among `verbs`."""
 
 
 def filled(mem: Memory, project: str, work: Path) -> None:
@@ -53,7 +53,7 @@ def filled(mem: Memory, project: str, work: Path) -> None:
     agent.working.snapshot()
 
 
-def reads(agent: AgentMemory, start: str, work: Path) -> dict[str, Callable[[], object]]:
+def reads(agent: Memory, start: str, work: Path) -> dict[str, Callable[[], object]]:
     """Everything that a face can be asked."""
     return {
         "now": agent.now.read,
@@ -89,6 +89,12 @@ def reads(agent: AgentMemory, start: str, work: Path) -> dict[str, Callable[[], 
         "handoff": lambda: (agent.handoff.inbox(status=None), agent.handoff.sent(),
                             [vars(agent.handoff.brief(one.id)) for one in agent.handoff.sent()]),
         "working": lambda: (agent.working.restore(), agent.working.all()),
+    }  # fmt: skip
+
+
+def verbs(agent: AgentMemory) -> dict[str, Callable[[], object]]:
+    """Everything that an agent's handle can be asked beyond its faces."""
+    return {
         "verbs": lambda: (agent.get_fact("fact"), agent.recall_memory("canary", n_results=50),
                           agent.format_context_for_prompt()),
         "compaction": lambda: (agent.compact_log(force=True), agent.log.tail(),
@@ -108,7 +114,8 @@ def test_no_face_shows_another_project(place: str, tmp_path: Path) -> None:
         for project in PROJECTS:
             agent = mem.agent("finn", project=project)
             begun = start if project == "team1" else None
-            for name, read in reads(agent, begun or agent.cursor(), work).items():
+            asked = reads(agent, begun or agent.cursor(), work) | verbs(agent)
+            for name, read in asked.items():
                 seen = set(re.findall(r"canary\d\dzq", repr(read())))
                 assert seen - {canary(project)} == set(), name
                 assert seen or name in ("board", "global_tier"), name
