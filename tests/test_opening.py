@@ -20,7 +20,7 @@ def test_the_nearest_directory_is_found_on_the_way_up(tmp_path: Path) -> None:
     deep = tmp_path / "repo" / "src" / "pkg"
     deep.mkdir(parents=True)
     (tmp_path / "repo" / ".lamina").mkdir()
-    config.write_file(tmp_path / "repo" / ".lamina", project="web")
+    config.name_project(tmp_path / "repo" / ".lamina", "web")
     found = config.load(environment={"HOME": str(tmp_path)}, start=deep)
     assert found.path == tmp_path / "repo" / ".lamina"
     assert (found.project.value, found.directory.origin) == (
@@ -43,7 +43,7 @@ def test_a_plain_open_is_confined_to_the_project_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / ".lamina").mkdir()
-    config.write_file(tmp_path / ".lamina", project="web")
+    config.name_project(tmp_path / ".lamina", "web")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LAMINA_DIR", raising=False)
     with lamina.open() as mem:

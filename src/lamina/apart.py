@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from lamina.announcing import Announcer
 from lamina.core.access import EVERYTHING
 from lamina.core.principal import Principal, Surface
-from lamina.core.settings import EMBEDDER, FLOOR
+from lamina.core.settings import EMBEDDER, FLOOR, PROVIDER, effective
 from lamina.embedding import Vectors
 from lamina.reading import Asked, ReadPath
 from lamina.recalling import RecallPath
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lamina.recalling import How
     from lamina.results import Recall
 
-_FOLLOWED: Final = frozenset((EMBEDDER, FLOOR))
+_FOLLOWED: Final = frozenset((EMBEDDER, FLOOR, PROVIDER))
 """What holds for searching in the store that the records come from, holds here too."""
 
 
@@ -52,7 +52,8 @@ class Apart:
         announcer = Announcer(store, owner)
         self._vectors = Vectors(store, embedder)
         self._reads = ReadPath(store, EVERYTHING, (), announcer)
-        self._recalls = RecallPath(store, self._reads, self._vectors, announcer)
+        in_force = effective(store.settings())
+        self._recalls = RecallPath(store, self._reads, self._vectors, announcer, lambda: in_force)
         self._layers = sorted({record.layer for record in self.records})
         if self.records:
             path = WritePath(store, Vault.ephemeral(), owner, EVERYTHING)

@@ -1,25 +1,28 @@
 """Where the store, the project and services are found: the only reader of the environment.
 
 A store is found as git finds its own: the nearest `.lamina` directory from here upwards, else the
-one in the home directory. `.lamina/config.toml` may name the project. Services and keys are named
-by the environment alone: a directory that one comes across must not decide where texts are sent.
+one in the home directory. `.lamina/config.toml` may name the project, and say for some settings of
+the store what is to hold instead, as the environment may. Services and keys are named by the
+environment alone: a directory that one comes across must not decide where texts are sent.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from lamina.core.names import check_name
+from lamina.core.settings import SETTINGS, check_setting, variable
 from lamina.errors import InvalidInputError
 
 FOLDER: Final = ".lamina"
 FILE: Final = "config.toml"
-_KNOWN: Final = frozenset(("project",))
+PROJECT: Final = "project"
 OLLAMA_URL: Final = "http://127.0.0.1:11434"
 OPENAI_URL: Final = "https://api.openai.com/v1"
 EMBED_SECONDS: Final = 30.0
+_PATIENCE: Final = "LAMINA_EMBED_TIMEOUT"
 _LONGEST_SECONDS: Final = 600.0
 HOME: Final = "home directory"
 """The origin of a directory that nobody named and nothing led to."""
@@ -54,6 +57,8 @@ class EmbeddingServices:
     openai: Origin = Origin(OPENAI_URL, "default")
     openai_key: str = field(default="", repr=False)
     seconds: float = EMBED_SECONDS
+    key_from: str = "default"
+    seconds_from: str = "default"
 
 
 def load_services(environment: Mapping[str, str] | None = None) -> EmbeddingServices:
@@ -67,9 +72,12 @@ def load_services(environment: Mapping[str, str] | None = None) -> EmbeddingServ
     keys = ["LAMINA_OPENAI_KEY"]
     if openai.origin != "LAMINA_OPENAI_URL":
         keys.append("OPENAI_API_KEY")
-    key = _first(environ, keys, "").value or ""
+    key = _first(environ, keys, "")
     ollama = _first(environ, ("LAMINA_OLLAMA_URL", "OLLAMA_HOST"), OLLAMA_URL)
-    return EmbeddingServices(ollama, openai, key, _seconds(environ))
+    patience = _first(environ, (_PATIENCE,), "")
+    return EmbeddingServices(
+        ollama, openai, key.value or "", _seconds(patience.value or ""), key.origin, patience.origin
+    )
 
 
 def load(
@@ -102,32 +110,74 @@ def _check_owner(folder: Path) -> None:
         )
 
 
-def write_file(folder: Path, *, project: str) -> None:
-    """Write `config.toml` into a store's directory."""
+def name_project(folder: Path, project: str) -> None:
+    """Write into a store's `config.toml` what its project is called; the rest of it stays."""
     checked = check_name(project, "project")
     from lamina.durable import replace_file
 
-    replace_file(folder / FILE, [f'project = "{checked}"\n'])
+    path = folder / FILE
+    rest = path.read_text(encoding="utf-8") if path.is_file() else ""
+    replace_file(path, [f'project = "{checked}"\n', rest])
 
 
 def read_file(folder: Path) -> dict[str, str]:
-    """Read a store's `config.toml`; what nobody would read is refused."""
+    """Read a store's `config.toml`, settings as `log.tail`; what nobody would read is refused."""
+    path = folder / FILE
+    if not os.path.isfile(path):
+        return {}
     import tomllib  # costs 4 ms, and most directories have no such file
 
-    path = folder / FILE
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = dict(_flat(tomllib.loads(path.read_text(encoding="utf-8"))))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         raise InvalidInputError(f"{path} cannot be read: {error!s:.200}") from None
-    unknown = sorted(set(values) - _KNOWN)
-    if unknown or not all(isinstance(value, str) for value in values.values()):
-        raise InvalidInputError(
-            f"{path} holds what Lamina does not know: {', '.join(unknown) or 'a value not text'}",
-            remedy=f"Known names: {', '.join(sorted(_KNOWN))}",
-        )
-    return values
+    return {name: _checked(name, value, f"{path}: `{name}`") for name, value in values.items()}
+
+
+def load_settings(
+    folder: Path | None = None, environment: Mapping[str, str] | None = None
+) -> dict[str, Origin]:
+    """The settings of the store that this process takes otherwise: environment, `config.toml`."""
+    environ = os.environ if environment is None else environment
+    values = {} if folder is None else read_file(folder)
+    found = {
+        name: Origin(value, str(folder / FILE))
+        for name, value in values.items()
+        if folder is not None and name != PROJECT
+    }
+    for name in SETTINGS:
+        value = environ.get(variable(name), "").strip()
+        if value:
+            found[name] = Origin(_checked(name, value, f"`{variable(name)}`"), variable(name))
+    return found
+
+
+def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of nested tables, by its dotted name."""
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", value
+
+
+def _checked(name: str, value: object, where: str) -> str:
+    """A value that may be said outside the store, as text; `where` it is said."""
+    if name == PROJECT:
+        return check_name(value, PROJECT)
+    setting = SETTINGS.get(name)
+    if setting is None or not setting.per_process:
+        why = "is no setting" if setting is None else "is for the store to say"
+        free = ", ".join(one.name for one in SETTINGS.values() if one.per_process)
+        remedy = f"Use `lamina config set {name:.60} VALUE`" if setting else f"Use: project, {free}"
+        raise InvalidInputError(f"{where:.200} {why}", remedy=remedy)
+    said = {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+    try:
+        return check_setting(name, said)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{where:.200}: {error.message}", remedy=error.remedy) from None
 
 
 def _directory(given: str | None, environ: Mapping[str, str], start: Path | None) -> Origin:
@@ -148,9 +198,9 @@ def _project(given: str | None, environ: Mapping[str, str], folder: Path) -> Ori
         return Origin(check_name(given, "project"), "argument")
     if environ.get("LAMINA_PROJECT"):
         return Origin(check_name(environ["LAMINA_PROJECT"], "LAMINA_PROJECT"), "LAMINA_PROJECT")
-    values = read_file(folder) if os.path.isfile(folder / FILE) else {}
-    if "project" in values:
-        return Origin(check_name(values["project"], "project"), str(folder / FILE))
+    values = read_file(folder)
+    if PROJECT in values:
+        return Origin(values[PROJECT], str(folder / FILE))
     return Origin(None, "none")
 
 
@@ -162,9 +212,7 @@ def _first(environ: Mapping[str, str], names: Sequence[str], default: str) -> Or
     return Origin(default, "default")
 
 
-def _seconds(environ: Mapping[str, str]) -> float:
-    name = "LAMINA_EMBED_TIMEOUT"
-    given = environ.get(name, "").strip()
+def _seconds(given: str) -> float:
     if not given:
         return EMBED_SECONDS
     try:
@@ -173,7 +221,7 @@ def _seconds(environ: Mapping[str, str]) -> float:
         seconds = 0.0
     if not 0 < seconds <= _LONGEST_SECONDS:
         raise InvalidInputError(
-            f"`{name}` cannot be {given!r:.40}",
+            f"`{_PATIENCE}` cannot be {given!r:.40}",
             remedy=f"Use seconds, more than 0 and at most {_LONGEST_SECONDS:g}",
         )
     return seconds

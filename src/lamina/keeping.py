@@ -10,7 +10,7 @@ from lamina.core.principal import Role
 from lamina.errors import ForbiddenError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from types import TracebackType
     from typing import Self
 
@@ -35,22 +35,28 @@ class Keeping:
     _announcer: Announcer
     _vectors: Vectors
     _beside: Beside | None
+    _overrides: Mapping[str, str]
 
     def settings(self) -> dict[str, str]:
-        """The settings of the store, with what holds for each."""
-        return settings.effective(self.store.settings())
+        """Every setting with what holds here.
 
-    def configure(self, name: str, value: str) -> None:
-        """Choose a setting for everyone on this store."""
+        That is what environment or `config.toml` say where they may, else what was chosen for the
+        store, else the default.
+        """
+        return settings.effective({**self.store.settings(), **self._overrides})
+
+    def configure(self, name: str, value: str | None) -> None:
+        """Choose a setting for everyone on this store; `None` goes back to the default."""
         self._check_whole("change the store's settings")
-        checked = settings.check_setting(name, value)
+        default = settings.setting_named(name).default
+        checked = default if value is None else settings.check_setting(name, value)
         if name == settings.EMBEDDER:
             self._vectors.check(checked)
         if (name, checked) == (settings.ENGINE, settings.LANCE):
             from lamina.indexes import lance
 
             lance.check()
-        self.store.configure(name, checked)
+        self.store.configure(name, None if value is None else checked)
         self._announcer.ask_again()
         if name == settings.EMBEDDER:
             self._vectors.change()

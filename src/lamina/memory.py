@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from lamina.announcing import Announcer
 from lamina.core import access
@@ -48,6 +48,15 @@ if TYPE_CHECKING:
 Handle = TypeVar("Handle", bound="Memory")
 
 
+class Shared(TypedDict, total=False):
+    """What all handles of one process on a store share."""
+
+    vectors: Vectors
+    beside: Beside | None
+    overrides: Mapping[str, str]
+    """The settings that this process takes otherwise than the store says."""
+
+
 class Memory(Keeping, Layered):
     """Memories as one principal sees them."""
 
@@ -57,8 +66,7 @@ class Memory(Keeping, Layered):
         vault: Vault,
         principal: Principal,
         announcer: Announcer | None = None,
-        vectors: Vectors | None = None,
-        beside: Beside | None = None,
+        **shared: Unpack[Shared],
     ) -> None:
         self.store = store
         self.principal = principal
@@ -68,8 +76,10 @@ class Memory(Keeping, Layered):
         """What this handle can see."""
         self._vault = vault
         self._announcer = announcer or Announcer(store, principal)
-        self._vectors = vectors or Vectors(store)
-        self._beside = beside
+        self._vectors = shared.get("vectors") or Vectors(store)
+        self._beside = shared.get("beside")
+        self._overrides = shared.get("overrides", {})
+        self._shared: Shared = {**shared, "vectors": self._vectors}
 
     # -- other handles on the same store
 
@@ -97,7 +107,7 @@ class Memory(Keeping, Layered):
     def _recalls(self) -> RecallPath:
         from lamina.recalling import RecallPath
 
-        return RecallPath(self.store, self._reads, self._vectors, self._announcer)
+        return RecallPath(self.store, self._reads, self._vectors, self._announcer, self.settings)
 
     @cached_property
     def _path(self) -> WritePath:
@@ -125,7 +135,7 @@ class Memory(Keeping, Layered):
                 remedy="Open it from the handle that lamina.open() returned",
             )
         announcer = self._announcer.of(principal)
-        return kind(self.store, self._vault, principal, announcer, self._vectors, self._beside)
+        return kind(self.store, self._vault, principal, announcer, **self._shared)
 
     # -- writing
 
@@ -196,11 +206,13 @@ class Memory(Keeping, Layered):
 
     def erase(self, *names: str) -> Erasure:
         """Remove records for good, each named by id or key, and verify that the bytes are gone."""
-        from lamina import erasing, sources
+        from lamina import erasing, extraction, sources
 
         records = self._all_named(names)
         report = erasing.erase(self.store, self._path, self.reach, records, self._beside)
-        return replace(report, sources=sources.still_saying(self.store, self._path, records))
+        files = sources.still_saying(self.store, self._path, records)
+        files += extraction.still_saying(self.store, self._path, records)
+        return replace(report, sources=tuple(sorted({*files})))
 
     def index(self, path: str | Path, **options: Unpack[IndexOptions]) -> IndexReport:
         """Take the text files at or below a path into layer `source`, and follow their changes."""

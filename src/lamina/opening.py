@@ -59,17 +59,22 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     principal = Principal(name, check_role(role), root, surface)
     if embedder is not None:
         _check_embedder(embedder)
+    said = config.load_settings(None if _is_no_folder(where) else Path(where))
+    overrides = {name: str(one.value) for name, one in said.items()}
     store, vault = _open_store(where)
     vectors = Vectors(store, embedder)
-    return Memory(store, vault, principal, vectors=vectors, beside=_files(store, vault, vectors))
+    whole = Memory(store, vault, Principal(), vectors=vectors, overrides=overrides)
+    return Memory(
+        store, vault, principal, vectors=vectors, overrides=overrides, beside=_files(whole)
+    )
 
 
-def _files(store: Store, vault: Vault, vectors: Vectors) -> Live | None:
+def _files(whole: Memory) -> Live | None:
     """What keeps the files of a store that has a directory of its own."""
-    database = Path(store.location)
+    database = Path(whole.store.location)
     if database.name != DATABASE:
         return None
-    live = Live(Memory(store, vault, Principal(), vectors=vectors), database.parent)
+    live = Live(whole, database.parent)
     live.heal()
     return live
 
@@ -87,6 +92,10 @@ def _check_embedder(embedder: object) -> None:
             f"`embedder` is no embedder: {embedder!r:.60}",
             remedy="lamina.embedders.protocol.Embedder says what it needs",
         )
+
+
+def _is_no_folder(where: str | Path) -> bool:
+    return isinstance(where, str) and (where == ":memory:" or where.startswith("json:"))
 
 
 def _open_store(where: str | Path) -> tuple[Store, Vault]:

@@ -26,7 +26,7 @@ from lamina.core.ranking import (
     understand,
 )
 from lamina.core.ranking import why_not as why_absent
-from lamina.core.settings import FLOOR, effective
+from lamina.core.settings import FLOOR, HYBRID, PROVIDER
 from lamina.core.text import query_terms
 from lamina.embedding import Question as Placed
 from lamina.embedding import Vectors
@@ -36,7 +36,7 @@ from lamina.results import Hit, Recall, WhyNot
 from lamina.stores.questions import Found, Match, Query, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from lamina.announcing import Announcer
@@ -96,12 +96,18 @@ class RecallPath:
     """Recall within one reach."""
 
     def __init__(
-        self, store: Store, reads: ReadPath, vectors: Vectors, announcer: Announcer
+        self,
+        store: Store,
+        reads: ReadPath,
+        vectors: Vectors,
+        announcer: Announcer,
+        settings: Callable[[], Mapping[str, str]],
     ) -> None:
         self._store = store
         self._reads = reads
         self._vectors = vectors
         self._announcer = announcer
+        self._settings = settings
 
     def recall(self, query: str, how: How) -> Recall:
         """The records that are most likely what was asked for, and none that are not likely."""
@@ -155,13 +161,15 @@ class RecallPath:
 
     def _settle(self, query: str, how: How) -> _Settled:
         _check_query(query)
-        options = _options(how, effective(self._store.settings())[FLOOR])
+        settings = self._settings()
+        options = _options(how, settings[FLOOR])
         asked = Asked(how.get("where"), how.get("scope"), how.get("as_of"))
         wanted = self._reads.asked(asked)
         now = self._now(how, wanted)
         terms = query_terms(query)
         # A question without a word has no meaning either, though an embedder would find some.
-        placed = self._vectors.question(query, wanted.reach) if terms else Placed()
+        by_meaning = bool(terms) and settings[PROVIDER] == HYBRID
+        placed = self._vectors.question(query, wanted.reach) if by_meaning else Placed()
         search = Search(
             reach=wanted.reach,
             terms=terms,

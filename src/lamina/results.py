@@ -227,3 +227,37 @@ class IndexReport:
     """Secrets that were found in what was written, and sealed."""
     degraded: tuple[str, ...] = ()
     """What could not be done about it yet, such as vectors while a service is down."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractReport:
+    """What reading items out of files came to, or after a dry run would come to."""
+
+    applied: bool
+    """Whether it was carried out."""
+    root: str
+    """What the folder is called in the keys of its items."""
+    scope: str
+    """Where the items are."""
+    files: int = 0
+    """Files that were read."""
+    added: int = 0
+    replaced: int = 0
+    """Items that say something else now, or stand on another line."""
+    unchanged: int = 0
+    expired: int = 0
+    """Items that no file says any more."""
+    kept_out: int = 0
+    """Statements that somebody removed by hand, and that stay out."""
+    proposed: int = 0
+    """Proposals that were added or changed; they wait to be accepted."""
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    """How many items of each kind the files have now; proposals do not count."""
+    skipped: tuple[tuple[str, str], ...] = ()
+    """Files that were left out, each with the reason."""
+    notes: tuple[tuple[str, str], ...] = ()
+    """Files that were read with a reservation."""
+    sealed: int = 0
+    """Secrets that were found in what was written, and sealed."""
+    degraded: tuple[str, ...] = ()
+    """What could not be done, such as proposals of a model that failed."""

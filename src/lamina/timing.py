@@ -59,7 +59,7 @@ class StoreClock:
         return Finding(
             "clock", Severity.NOTE,
             f"the clock is {_years(now - newest)} ahead of the newest change; expiry waits",
-            f"If the clock is right: lamina config {ACCEPT} {to_text(now)[:19]}Z",
+            f"If the clock is right: lamina config set {ACCEPT} {to_text(now)[:19]}Z",
         )  # fmt: skip
 
     def _accepted(self) -> datetime | None:

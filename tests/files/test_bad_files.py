@@ -19,10 +19,13 @@ def filled(desk: Desk) -> None:
     desk.sync()
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"{ broken", b'{"tasks": {"a": 1}}', b'{"tasks": [1, {"id": "x"}]}', b"[[[[" * 20_000, b"\xff\xfe\x00"],
+BROKEN = (
+    b"{ broken", b'{"tasks": {"a": 1}}', b'{"tasks": [1, {"id": "x"}]}', b"[[[[" * 20_000,
+    b"\xff\xfe\x00",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("content", BROKEN)
 def test_broken_json_is_kept_aside_and_written_again(desk: Desk, content: bytes) -> None:
     filled(desk)
     before = desk.read(TASKS)

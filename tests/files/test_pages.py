@@ -17,8 +17,9 @@ from lamina.files.tasks_page import TasksPage
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HEAD = {"lamina": "memory", "scope": "project/web", "revision": "abc"}
 AWKWARD = (
-    "- ", "# ", "## Facts\n", "```\n", "~~~", "---\n", "**k**: ", "\\**", "^", "* ", "1. ", "<!-- lamina",
-    "\n\n", "  ", "\t", "> ", "| a |", "[[x]]", "🎉", "\r\n", "\u2028", "\x0b", "^01m7hs1yrfm1hgs5rn733kskvn",
+    "- ", "# ", "## Facts\n", "```\n", "~~~", "---\n", "**k**: ", "\\**", "^", "* ", "1. ",
+    "<!-- lamina", "\n\n", "  ", "\t", "> ", "| a |", "[[x]]", "🎉", "\r\n", "\u2028", "\x0b",
+    "^01m7hs1yrfm1hgs5rn733kskvn",
 )  # fmt: skip
 TEXTS = st.lists(
     st.one_of(
@@ -114,7 +115,8 @@ def test_people_write_as_they_like() -> None:
         "## Empty\n"
     )
     found = MemoryPage().parse(text)
-    assert [(entry.said["path"], entry.said["key"], entry.said["text"]) for entry in found.entries] == [
+    said = [entry.said for entry in found.entries]
+    assert [(one["path"], one["key"], one["text"]) for one in said] == [
         (["Facts"], None, "a plain bullet"),
         (["Facts"], "deploy", "on Fridays\nnot on Mondays"),
         (["Facts"], None, "A paragraph\nof two lines."),

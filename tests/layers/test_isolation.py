@@ -49,6 +49,9 @@ def filled(mem: Memory, project: str, work: Path) -> None:
     agent.task.archive("m-0")
     agent.task_tier("t-1").add_reasoning(word, "plan", promote="fact")
     agent.project_tier.add_decision(word, ["tag"])
+    (work / project).mkdir()
+    (work / project / "todo.md").write_text(f"- [ ] Say {word} again\n")
+    mem.project(project).item.extract(work / project)
     agent.working.set("key", word)
     agent.working.snapshot()
 
@@ -58,7 +61,8 @@ def reads(agent: Memory, start: str, work: Path) -> dict[str, Callable[[], objec
     return {
         "now": agent.now.read,
         "log": agent.log.tail,
-        "fact": lambda: (agent.fact.get("fact"), agent.fact.all(), agent.fact.record("fact")),
+        "fact": lambda: (agent.fact.get("fact"), agent.fact.all(), agent.fact.record("fact"),
+                         agent.fact.records()),
         "knowledge": lambda: (agent.knowledge.query(), agent.knowledge.get("decision", "key"),
                               agent.knowledge.proposals()),
         "board": lambda: (agent.blackboard.read("key"), agent.blackboard.list(),
@@ -68,6 +72,7 @@ def reads(agent: Memory, start: str, work: Path) -> dict[str, Callable[[], objec
                             agent.episode.rates(), agent.episode.trend("finn"),
                             agent.episode.similar("canary", k=50)),
         "artifact": lambda: (agent.artifact.query(), list(agent.artifact.verify(workspace=work))),
+        "item": lambda: (agent.item.query(), agent.item.query(text="canary", limit=50)),
         "task": lambda: (agent.task.query(), agent.task.ready(), agent.task.get("t-1")),
         "ended": lambda: (agent.task.query(archived=True), agent.task.get("t-0"),
                           agent.notebook("t-0").read(archived=True)),

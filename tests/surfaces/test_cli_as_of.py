@@ -83,7 +83,7 @@ def test_a_recall_finds_the_words_of_that_time(lamina: Call, history: list[str])
         return [hit["record"]["text"] for hit in hits]
 
     # By meaning, other days of the week would come up as well.
-    lamina("config", "recall.embedder", "off")
+    lamina("config", "set", "recall.embedder", "off")
     assert texts("tuesdays") == []
     assert texts("tuesdays", "--as-of", "4d") == ["Deploys on Tuesdays"]
     assert texts("deploys", "--as-of", history[0]) == ["Deploys on Mondays"]

@@ -119,7 +119,7 @@ def test_erase_reports_and_history_says_erased(lamina: Call) -> None:
 
 @pytest.mark.usefixtures("store")
 def test_history_says_what_happened(lamina: Call) -> None:
-    lamina("config", "knowledge.accept", "review")
+    lamina("config", "set", "knowledge.accept", "review")
     finn = ("--project", "web", "--as", "finn")
     kept = _id(lamina(*finn, "remember", "x", "--scope", "project/web", "--json").out)
     lamina("accept", kept)
@@ -149,7 +149,7 @@ def test_sealing_is_told(lamina: Call) -> None:
 
 @pytest.mark.usefixtures("store")
 def test_a_proposal_waits_for_acceptance(lamina: Call) -> None:
-    lamina("config", "knowledge.accept", "review")
+    lamina("config", "set", "knowledge.accept", "review")
     proposed = lamina(
         "--project", "web", "--as", "finn", "remember", "x", "--scope", "project/web", "--json"
     )
@@ -168,16 +168,6 @@ def test_a_project_confines_and_a_named_scope_leaves_it(lamina: Call) -> None:
     assert lamina("--project", "web", "get", "g", "--json").json["scope"] == "global"
     assert lamina("--project", "web", "--role", "reader", "remember", "x").status == 4
     assert lamina("--project", "api", "--as", "a", "get", "w", "--scope", "project/web").status == 3
-
-
-def test_config_tells_where_values_come_from(lamina: Call, store: Path) -> None:
-    shown = lamina("config", "--json").json
-    assert shown["directory"] == {"value": str(store), "origin": "argument"}
-    assert {row["origin"] for row in shown["settings"]} == {"default"}
-    assert lamina("config", "knowledge.ties", "review").out == "review\n"
-    assert lamina("config", "knowledge.ties", "--json").json["origin"] == "store"
-    assert lamina("--as", "finn", "config", "knowledge.ties", "newest").status == 4
-    assert "knowledge.ties\treview\tstore" in lamina("config").out
 
 
 def test_doctor_is_content_and_can_rebuild(lamina: Call) -> None:

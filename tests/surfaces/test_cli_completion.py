@@ -49,11 +49,19 @@ def words(*typed: str) -> list[str]:
         (("edit", "k", "--via", "to"), "tool"),
         (("remember", "x", "--kind", "de"), "decision"),
         (("get", "k", "--kind", ""), "convention"),
-        (("config", ""), "secrets.seal"),
-        (("config", "recall.embedder", ""), "static"),
+        (("config", "get", ""), "secrets.seal"),
+        (("config", "set", "recall.embedder", ""), "static"),
         (("why-not", "k", "x", "--layer", "ep"), "episode"),
         (("reindex", "--embedder", "ol"), "ollama:"),
         (("completion", "z"), "zsh"),
+        (("log", ""), "tail"),
+        (("tasks", "mo"), "move"),
+        (("log", "--kind", "TO"), "TOOL_USE"),
+        (("log", "add", "x", "--kind", ""), "ERROR"),
+        (("fact", "set", "k", "v", "--category", "pre"), "preference"),
+        (("episodes", "record", "t", "fa"), "failed"),
+        (("tasks", "move", "t", "do"), "done"),
+        (("artifacts", "--type", ""), "patch"),
         (("help", "rem"), "remember"),
         (("help", ""), "exit-codes"),
     ],
@@ -70,8 +78,8 @@ def test_the_kinds_are_those_of_the_layer_that_was_named() -> None:
 
 
 def test_the_values_are_those_of_the_setting_that_was_named() -> None:
-    assert words("config", "secrets.seal", "") == ["on", "off"]
-    assert words("config", "beauty", "") == []
+    assert words("config", "set", "secrets.seal", "") == ["on", "off"]
+    assert words("config", "set", "beauty", "") == []
 
 
 @pytest.mark.parametrize(
@@ -87,6 +95,27 @@ def test_keys_and_ids_are_offered(command: str, lamina: Call, tmp_path: Path) ->
     assert set(words(*store, command, "")) == {"deploy-day", "payroll"}
     assert kept in words(*store, command, kept[:10])
     assert words(command, *store, "pay") == ["payroll"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        (("fact", "get"), "editor"),
+        (("blackboard", "wait"), "task:a"),
+        (("tasks", "show"), "lexer"),
+        (("episodes", "--task"), "lexer"),
+    ],
+)
+def test_the_keys_of_a_layer_are_offered(
+    typed: tuple[str, ...], expected: str, lamina: Call, tmp_path: Path
+) -> None:
+    lamina("remember", "x", "--key", "elsewhere")
+    lamina("fact", "set", "editor", "helix")
+    lamina("blackboard", "publish", "task:a", "done")
+    lamina("tasks", "add", "lexer", "write it")
+    assert words("--dir", str(tmp_path / "store"), *typed, "") == [expected]
+    assert words("--dir", str(tmp_path / "store"), *typed, "zz") == []
+    assert words("--dir", str(tmp_path / "missing"), *typed, "") == []
 
 
 def test_only_keys_within_the_project_are_offered(lamina: Call, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_maintenance_says_what_it_did(lamina: Call) -> None:
 
 def test_a_dry_run_changes_nothing_and_names_the_way_on(lamina: Call) -> None:
     _history(lamina)
-    lamina("config", "history.knowledge", "3")
+    lamina("config", "set", "history.knowledge", "3")
     told = lamina("maintain", "--dry-run")
     assert told.status == 0
     assert "would drop: knowledge\t8 of 12 versions" in told.out
@@ -45,7 +45,7 @@ def test_a_dry_run_changes_nothing_and_names_the_way_on(lamina: Call) -> None:
 
 def test_a_large_purge_needs_a_yes(lamina: Call) -> None:
     _history(lamina)
-    lamina("config", "history.knowledge", "3")
+    lamina("config", "set", "history.knowledge", "3")
     refused = lamina("maintain")
     assert (refused.status, refused.out) == (2, "")
     assert "8 of the 12 versions kept (67%)" in refused.err
@@ -61,7 +61,7 @@ def test_a_large_purge_needs_a_yes(lamina: Call) -> None:
 
 def test_an_error_is_json_when_that_was_asked_for(lamina: Call) -> None:
     _history(lamina)
-    lamina("config", "history.knowledge", "none")
+    lamina("config", "set", "history.knowledge", "none")
     refused = lamina("maintain", "--json")
     assert refused.status == 2
     assert refused.json["error"]["code"] == "invalid_input"
@@ -81,7 +81,7 @@ def test_on_a_terminal_it_asks(
     lamina: Call, store: Path, typed: bytes, status: int, left: int
 ) -> None:
     _history(lamina)
-    lamina("config", "history.knowledge", "none")
+    lamina("config", "set", "history.knowledge", "none")
     shown = on_terminal("--dir", str(store), "maintain", cwd=store.parent, typed=typed)
     assert shown.status == status
     assert "11 of 12 versions" in shown.out
@@ -90,9 +90,9 @@ def test_on_a_terminal_it_asks(
 
 
 def test_the_settings_say_what_they_take(lamina: Call, store: Path) -> None:
-    assert lamina("config", "history.blackboard").out == "30d\n"
-    assert lamina("config", "history.task", "90d").out == "90d\n"
-    wrong = lamina("config", "history.task", "a while")
+    assert lamina("config", "get", "history.blackboard").out == "30d\n"
+    assert lamina("config", "set", "history.task", "90d").out == "90d\n"
+    wrong = lamina("config", "set", "history.task", "a while")
     assert wrong.status == 2
     assert "16/30d" in wrong.err
     listed = lamina("config")
@@ -111,7 +111,7 @@ def test_doctor_names_a_clock_that_is_not_believed_and_the_way_out(
     [line] = [line for line in told.out.splitlines() if line.startswith("clock\t")]
     assert "the clock is 10 years ahead of the newest change; expiry waits" in line
     command = line.split("lamina ", 1)[1].split()
-    assert command[:2] == ["config", "clock.accept"]
+    assert command[:3] == ["config", "set", "clock.accept"]
     assert lamina(*command).status == 0
     assert lamina("get", "lease").status == 3
     assert "clock\tok" in lamina("doctor").out

@@ -68,28 +68,28 @@ def test_the_floor_is_a_setting_and_an_option(lamina: Call) -> None:
         return len(lamina("recall", "green tea", *more, "--json").json["hits"])
 
     assert found("--floor", "0") >= found() >= 1
-    assert lamina("config", "recall.floor", "1").status == 0
+    assert lamina("config", "set", "recall.floor", "1").status == 0
     assert (found(), found("--floor", "0") >= 1) == (0, True)
-    assert lamina("config", "recall.floor", "2").status == 2
+    assert lamina("config", "set", "recall.floor", "2").status == 2
 
 
 @pytest.mark.usefixtures("tea")
 def test_the_engine_is_a_setting_and_what_it_lacks_is_told(
     lamina: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert lamina("config", "recall.engine").out == "builtin\n"
+    assert lamina("config", "get", "recall.engine").out == "builtin\n"
     monkeypatch.setitem(sys.modules, "lancedb", None)
-    refused = lamina("config", "recall.engine", "lance")
+    refused = lamina("config", "set", "recall.engine", "lance")
     assert refused.status not in (0, 1)
     assert "needs lancedb" in refused.err
     assert "pip install 'lamina[lancedb]'" in refused.err
-    assert lamina("config", "recall.engine").out == "builtin\n"
+    assert lamina("config", "get", "recall.engine").out == "builtin\n"
 
 
 @needs_lance
 @pytest.mark.usefixtures("tea")
 def test_the_engine_that_was_chosen_holds_for_the_store(lamina: Call) -> None:
-    assert lamina("config", "recall.engine", "lance").out == "lance\n"
+    assert lamina("config", "set", "recall.engine", "lance").out == "lance\n"
     found = lamina("recall", "green tea", "--json").json
     assert len(found["hits"]) >= 1
     assert found["degraded"] == []

@@ -58,7 +58,7 @@ def test_another_embedder_takes_over(lamina: Call, service: Service) -> None:
     assert done["usable"]
     embedded = [text for batch in service.texts for text in batch]
     assert sorted(text for text in embedded if text in TEXTS) == sorted(TEXTS)
-    assert lamina("config", "recall.embedder").out == "ollama:all-minilm\n"
+    assert lamina("config", "get", "recall.embedder").out == "ollama:all-minilm\n"
 
 
 @pytest.mark.usefixtures("told")
@@ -83,7 +83,7 @@ def test_what_is_no_embedder_is_refused(spec: str, status: int, words: str, lami
     refused = lamina("reindex", "--embedder", spec)
     assert (refused.status, refused.out) == (status, "")
     assert words in refused.err
-    assert lamina("config", "recall.embedder").out == "lamina\n"
+    assert lamina("config", "get", "recall.embedder").out == "lamina\n"
 
 
 @pytest.mark.parametrize(
@@ -97,19 +97,19 @@ def test_a_service_that_does_not_answer_changes_nothing(
     service.behaviours[:] = [behaviour]  # type: ignore[list-item]
     refused = lamina("reindex", "--embedder", "ollama:other", "--json")
     assert refused.status == status
-    assert lamina("config", "recall.embedder").out == "lamina\n"
+    assert lamina("config", "get", "recall.embedder").out == "lamina\n"
     assert embedding(lamina("doctor", "--json"))[0] == "ok"
 
 
 @pytest.mark.usefixtures("told", "service")
 def test_the_setting_alone_leaves_the_work_to_reindex(lamina: Call) -> None:
     lamina("reindex")
-    changed = lamina("config", "recall.embedder", "ollama:all-minilm")
+    changed = lamina("config", "set", "recall.embedder", "ollama:all-minilm")
     assert (changed.status, changed.out) == (0, "ollama:all-minilm\n")
     assert "`lamina reindex`" in changed.err
     lamina("reindex")
-    assert lamina("config", "recall.embedder", "ollama:all-minilm").err == ""
-    refused = lamina("config", "recall.embedder", "minilm:x")
+    assert lamina("config", "set", "recall.embedder", "ollama:all-minilm").err == ""
+    refused = lamina("config", "set", "recall.embedder", "minilm:x")
     assert (refused.status, refused.out) == (2, "")
 
 
@@ -117,7 +117,7 @@ def test_an_agent_indexes_nothing(lamina: Call, told: list[str]) -> None:
     finn = ("--as", "finn", "--project", "web")
     assert lamina(*finn, "reindex").status == 4
     assert lamina(*finn, "reindex", "--embedder", "off").status == 4
-    assert lamina("config", "recall.embedder").out == "lamina\n"
+    assert lamina("config", "get", "recall.embedder").out == "lamina\n"
     assert len(told) == 3
 
 

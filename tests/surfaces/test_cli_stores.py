@@ -27,7 +27,7 @@ NEED_ONE = [
     ("doctor",),
     ("doctor", "--repair"),
     ("config",),
-    ("config", "secrets.seal", "off"),
+    ("config", "set", "secrets.seal", "off"),
 ]
 
 
@@ -113,4 +113,33 @@ def test_init_names_the_project_of_a_store_that_has_none(lamina: Call) -> None:
 def test_a_bad_name_makes_no_store(lamina: Call, tmp_path: Path) -> None:
     assert lamina("init", "--project", "Bad Name").status == 2
     assert lamina("--dir", "", "init").status == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_init_begins_the_memory_of_an_agent_once(lamina: Call) -> None:
+    first = lamina("init", "--project", "web", "--agent", "finn", "--json").json
+    assert (first["agent"], first["begun"]) == ("finn", True)
+    finn = ("--as", "finn", "log", "--json")
+    [entry] = lamina(*finn).json["records"]
+    assert (entry["kind"], entry["text"]) == ("SYSTEM", "memory initialised")
+    assert (entry["scope"], entry["source"]) == ("project/web/agent/finn", "finn")
+    before = lamina("export", "--history").out
+    assert lamina("init", "--agent", "finn", "--json").json["begun"] is False
+    assert lamina("init", "--agent", "finn").out.endswith("The memory of finn is there.\n")
+    assert lamina("export", "--history").out == before
+    assert lamina("init", "--agent", "maya").out.endswith("The memory of maya begins.\n")
+
+
+def test_init_adds_nothing_to_an_agent_that_has_memories(lamina: Call) -> None:
+    lamina("init", "--project", "web")
+    lamina("--as", "finn", "fact", "set", "editor", "helix")
+    assert lamina("init", "--agent", "finn", "--json").json["begun"] is False
+    assert lamina("--as", "finn", "log", "--json").json["records"] == []
+
+
+@pytest.mark.parametrize("name", ["../x", "CON", "con", "a/b", "f\u0456nn", "", "user"])
+def test_init_of_what_is_no_agent_makes_no_store(name: str, lamina: Call, tmp_path: Path) -> None:
+    refused = lamina("init", "--project", "web", "--agent", name)
+    assert (refused.status, refused.out) == (2, "")
+    assert "`name`" in refused.err or "`user`" in refused.err
     assert list(tmp_path.iterdir()) == []

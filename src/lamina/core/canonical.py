@@ -27,6 +27,12 @@ def dumps(value: Json) -> str:
     return _ENCODER.encode(value)
 
 
+def ordered(value: Mapping[str, Json]) -> dict[str, Any]:
+    """The same object with its names in their canonical order, and so inside it."""
+    found: dict[str, Any] = json.loads(dumps(dict(value)))
+    return found
+
+
 def inner(text: str) -> str:
     """A text as it stands inside a value that was written canonically, without the quotes."""
     return dumps(text)[1:-1]

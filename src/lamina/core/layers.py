@@ -82,7 +82,7 @@ _ALL: Final = (
     Layer("artifact", ("file", "patch", "test", "document", "config"), open_kinds=False),
     Layer("item", ("note", "entity", "claim", "task", "decision"),
           open_kinds=False, pipeline_only=True, horizon=timedelta(days=90)),
-    Layer("source", ("chunk", "file", "root"), unsaid=("file", "root"),
+    Layer("source", ("chunk", "file", "root", "extract"), unsaid=("file", "root", "extract"),
           pipeline_only=True, horizon=timedelta(days=90)),
     Layer("task", ("task",)),
     Layer("archive", ("original", "capsule", "summary"), recalled=False),

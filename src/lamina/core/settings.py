@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from lamina.core import embedder_spec, retention, timekeeping
 from lamina.core.layers import LAYERS
@@ -16,8 +16,30 @@ ENGINE: Final = "recall.engine"
 LIVE: Final = "files.live"
 BUILTIN: Final = "builtin"
 LANCE: Final = "lance"
+PROVIDER: Final = "recall.provider"
+HYBRID: Final = "hybrid"
+KEYWORD: Final = "keyword"
 LARGEST_FILE: Final = "index.max_bytes"
+MEMORY_PATH: Final = "memory.path"
+MEMORY_CHARS: Final = "memory.max_chars"
+SESSION_PATH: Final = "session.path"
+SESSION_DAYS: Final = "session.retain_days"
+EPISODE_DAYS: Final = "episode.retain_days"
+COMPACT_TOKENS: Final = "compaction.threshold_tokens"
+COMPACT_KEEP: Final = "compaction.keep_recent"
+FLUSH: Final = "flush.enabled"
+FLUSH_TOKENS: Final = "flush.threshold_tokens"
+LOG_AUTO: Final = "log.auto"
+LOG_TAIL: Final = "log.tail"
+LOG_BYTES: Final = "log.compact_bytes"
+LOG_ENTRIES: Final = "log.compact_entries"
+MAX_ITEMS: Final = "project.max_items"
+SPLIT: Final = "context.split"
+TOOL_RESULTS: Final = "context.keep_tool_results"
 _LARGEST_FILE: Final = 8_000_000
+_FOLDER: Final = "[projects/<project>/]agents/<agent>/"
+_MANY: Final = 1_000_000_000
+_DAYS: Final = 36_500
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +53,20 @@ class Setting:
     """What else it can be, in words; nothing else unless it says so."""
     check: Callable[[str], str] | None = None
     """Returns a value of that form as it is to be kept, or says what is wrong with it."""
+    per_process: bool = False
+    """Whether environment and `config.toml` may say otherwise: what only one process notices."""
+    awaits: str = ""
+    """What will read it, as long as nothing does."""
 
     @property
     def default(self) -> str:
         """What holds while nobody has chosen."""
         return self.choices[0]
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether there is nothing to choose: it tells how things are."""
+        return len(self.choices) == 1 and self.check is None
 
     @property
     def possible(self) -> str:
@@ -65,13 +96,74 @@ def _check_floor(value: str) -> str:
     return f"{floor:g}"
 
 
-def _check_bytes(value: str) -> str:
-    if value.isascii() and value.isdigit() and 1 <= int(value[:12]) <= _LARGEST_FILE:
+def _check_number(name: str, least: int, most: int, value: str) -> str:
+    if value.isascii() and value.isdigit() and least <= int(value[:12]) <= most:
         return str(int(value))
     raise InvalidInputError(
-        f"`{LARGEST_FILE}` cannot be {value!r:.40}",
-        remedy=f"Use a number of bytes from 1 to {_LARGEST_FILE:,}",
+        f"`{name}` cannot be {value!r:.40}", remedy=f"Use a number from {least:,} to {most:,}"
     )
+
+
+def _check_split(value: str) -> str:
+    shares = [int(one) if one.isascii() and one.isdigit() else -1 for one in value[:40].split("/")]
+    if len(shares) == 3 and min(shares) >= 0 and sum(shares) == 100:
+        return "/".join(map(str, shares))
+    raise InvalidInputError(
+        f"`{SPLIT}` cannot be {value!r:.40}", remedy="Use three shares that make 100, as 40/40/20"
+    )
+
+
+def _number(name: str, default: int, meaning: str, *, most: int = _MANY, **more: Any) -> Setting:
+    """A setting that is a whole number."""
+    form = f"a number from 1 to {most:,}"
+    return Setting(
+        name, (str(default),), meaning, form, partial(_check_number, name, 1, most), **more
+    )
+
+
+def _days(name: str, meaning: str, awaits: str) -> Setting:
+    """A setting that is a number of days, or for ever."""
+    return Setting(
+        name, ("30", retention.ALL), meaning, "a number of days",
+        partial(_check_number, name, 1, _DAYS), awaits=awaits,
+    )  # fmt: skip
+
+
+def _of_the_designs() -> tuple[Setting, ...]:
+    """What the source designs let one choose, with their defaults."""
+    runs = "the agent loop"
+    return (
+        Setting(PROVIDER, (HYBRID, KEYWORD),
+                "whether recall compares meaning as well as words, or words alone",
+                per_process=True),
+        Setting(MEMORY_PATH, (f"{_FOLDER}MEMORY.md",),
+                "where an agent's long-term memory is a file; fixed"),
+        _number(MEMORY_CHARS, 50_000, "how many characters the entries of MEMORY.md have at most"),
+        Setting(SESSION_PATH, (f"{_FOLDER}sessions/",),
+                "where an agent's transcripts are files; fixed"),
+        _days(SESSION_DAYS, "after how many days a session is archived", runs),
+        _days(EPISODE_DAYS, "after how many days an episode is archived", "pruning of episodes"),
+        _number(COMPACT_TOKENS, 100_000, "at how many tokens a session is compacted",
+                per_process=True, awaits=runs),
+        _number(COMPACT_KEEP, 10, "how many messages compaction leaves as they are",
+                per_process=True, awaits=runs),
+        Setting(FLUSH, ("on", "off"), "whether what matters is kept before compaction",
+                per_process=True, awaits=runs),
+        _number(FLUSH_TOKENS, 80_000, "at how many tokens it is kept",
+                per_process=True, awaits=runs),
+        Setting(LOG_AUTO, ("on", "off"), "whether an agent's actions are logged by themselves",
+                per_process=True, awaits=runs),
+        _number(LOG_TAIL, 20, "how many entries of the log are shown, and put before a model",
+                most=10_000, per_process=True),
+        _number(LOG_BYTES, 50_000, "at how many bytes a log is compacted", awaits=runs),
+        _number(LOG_ENTRIES, 100, "at how many entries a log is compacted", awaits=runs),
+        _number(MAX_ITEMS, 1_000, "how many items a project's tier holds before some are evicted"),
+        Setting(SPLIT, ("40/40/20",), "how the tokens of a context go to task, project and global",
+                "three shares that make 100", _check_split, per_process=True,
+                awaits="assembly of contexts"),
+        _number(TOOL_RESULTS, 5, "how many results of tools stay whole in a context",
+                per_process=True, awaits=runs),
+    )  # fmt: skip
 
 
 SETTINGS: Final = {
@@ -90,7 +182,7 @@ SETTINGS: Final = {
                 embedder_spec.FORM, embedder_spec.check_spec),
         Setting(FLOOR, ("auto", "off"),
                 "how likely a record must be what was asked for, or recall leaves it out",
-                "a number from 0 to 1", _check_floor),
+                "a number from 0 to 1", _check_floor, per_process=True),
         Setting(ENGINE, (BUILTIN, LANCE),
                 "what finds the nearest vectors of a large project"),
         Setting(LIVE, ("off", "on"),
@@ -102,7 +194,9 @@ SETTINGS: Final = {
                 "how long a repeated idempotency key is recognised at least",
                 "a span as 7d", retention.check_receipts),
         Setting(LARGEST_FILE, ("1000000",),
-                "how large a file may be to be indexed", "a number of bytes", _check_bytes),
+                "how large a file may be to be indexed", f"a number from 1 to {_LARGEST_FILE:,}",
+                partial(_check_number, LARGEST_FILE, 1, _LARGEST_FILE)),
+        *_of_the_designs(),
         *(_history(layer) for layer in LAYERS),
     )
 }  # fmt: skip
@@ -132,6 +226,11 @@ def check_setting(name: str, value: str) -> str:
 def in_force(chosen: Mapping[str, str], name: str) -> str:
     """The value of one setting that holds."""
     return chosen.get(name, SETTINGS[name].default)
+
+
+def variable(name: str) -> str:
+    """The environment variable that stands for a setting."""
+    return "LAMINA_" + name.upper().replace(".", "_")
 
 
 def effective(chosen: Mapping[str, str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from lamina import clock
 from lamina.core import canonical
 from lamina.core.principal import Surface
 from lamina.core.record import State
+from lamina.core.settings import MEMORY_CHARS
 from lamina.files.folder import opened
 from lamina.files.layout import KEPT
 from lamina.files.memory_page import MemoryPage
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 Ask: TypeAlias = "Callable[[str, Sequence[Record]], bool | None]"
 """Asked about a file that lost much, with what is missing: was it meant? `None`: nobody knows."""
-MOST_CHARACTERS: Final = 50_000
 _QUIET_SECONDS: Final = 0.1
 _LONGEST_WAIT: Final = 2.0
 
@@ -119,7 +119,7 @@ class Desk:
 
     def fitting(self, records: Sequence[Record]) -> list[Record]:
         """As many of the records, weightiest first, as a file may hold."""
-        shown, room = [], MOST_CHARACTERS
+        shown, room = [], int(self.mem.settings()[MEMORY_CHARS])
         for record in records:
             room -= self._page.length(record)
             if room < 0:

@@ -133,8 +133,8 @@ class Sides:
     taken: Mapping[str, str]
     """Entries that were taken over already, by digest, when a crash kept them from the file."""
     digest: Callable[[str], str]
-    once_said: Callable[[Record, str], bool]
-    """Whether an earlier version of a record says what has this digest."""
+    once_said: Callable[[str, str], bool]
+    """Whether the record of an id ever said what has this digest, or was erased."""
     find: Callable[[Mapping[str, Any]], Record | None]
     """A current record that says the same or holds the key of a new entry."""
 
@@ -200,17 +200,22 @@ class _Merger:
         record = self._sides.current.get(entry.name) if entry.name and is_first else None
         known = known if is_first else None
         if record is None:
-            if known is None or known.digest != digest:
+            # What was forgotten or erased since is not brought back by an old file.
+            stale = known.digest == digest if known else self._was_said(entry.name, digest)
+            if not stale:
                 self._new(entry)
             return
         self._seen.add(str(entry.name))
         mine = self._sides.digest(_text(self._sheet.said(record)))
         if digest == mine or (known is not None and known.digest == digest):
             return
-        if known is None and self._sides.once_said(record, digest):
+        if known is None and self._sides.once_said(record.id, digest):
             return
         clash = known is None or known.rev != record.rev
         self._result.steps.append(Step(entry, record, clash))
+
+    def _was_said(self, name: str | None, digest: str) -> bool:
+        return bool(name) and self._sheet.by_id and self._sides.once_said(str(name), digest)
 
     def _new(self, entry: Entry) -> None:
         found = self._sides.find(entry.said)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
 from lamina.core.filters import parse
+from lamina.core.ids import RecordId
 from lamina.core.record import State
 from lamina.files.page import Frame
 from lamina.files.sections_page import FRAME
@@ -61,10 +62,10 @@ class Reader:
         events = self._store.events(stream, after=seq - 1, limit=1)
         return bool(events) and events[0].hash[:_HASH] == digest
 
-    def versions(self, record: Record) -> list[Record]:
-        """Everything that a record has said."""
-        found = self._store.versions(self._reach, record.id)
-        return [version.record for version in found if version.record is not None]
+    def versions(self, record_id: str) -> list[Record | None]:
+        """Everything that a record has said; nothing in place of what was erased."""
+        found = self._store.versions(self._reach, RecordId(record_id))
+        return [version.record for version in found]
 
     def newest(self, where: Mapping[str, Any], limit: int) -> list[Record]:
         """The newest records that hold now, oldest first."""

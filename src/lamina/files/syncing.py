@@ -203,9 +203,10 @@ class TwoWay:
             self._sheet.name(one): Known(one.rev, digest(self._sheet.said(one))) for one in records
         }
 
-    def _once_said(self, record: Record, digest: str) -> bool:
-        said = (self._sheet.said(version) for version in self._desk.reader.versions(record))
-        return any(self._desk.said(one) == digest for one in said)
+    def _once_said(self, record_id: str, digest: str) -> bool:
+        versions = self._desk.reader.versions(record_id)
+        said = (self._sheet.said(version) for version in versions if version is not None)
+        return None in versions or any(self._desk.said(one) == digest for one in said)
 
     def _current(
         self, records: Sequence[Record], page: Page, known: Sequence[str]

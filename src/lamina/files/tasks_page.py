@@ -7,6 +7,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from lamina import clock
+from lamina.core import canonical
 from lamina.core.instants import to_text
 from lamina.core.names import to_name
 from lamina.errors import ConflictError, InvalidInputError
@@ -159,7 +160,7 @@ class TasksPage:
             "created": to_text(record.created_at), "completed": record.data.get("completed"),
         }  # fmt: skip
         named = {name: told.pop(name) for name in _ORDER}
-        return {**named, **dict(sorted(told.items()))}
+        return {**named, **canonical.ordered(told)}
 
     def _fields(self, said: Mapping[str, Any]) -> dict[str, Any]:
         names = {shown: name for name, shown in _SHOWN.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.core import canonical
 from lamina.core.instants import to_text
 from lamina.core.scope import Scope
 from lamina.files.page import front_matter, plain
@@ -86,7 +87,7 @@ def transcript_line(message: Record) -> str:
         "timestamp": to_text(message.created_at),
     }  # fmt: skip
     extra = {"data": message.data} if _RESERVED & message.data.keys() else message.data
-    return json.dumps({**told, **dict(sorted(extra.items()))}, ensure_ascii=False)
+    return json.dumps({**told, **canonical.ordered(extra)}, ensure_ascii=False)
 
 
 def index_file(sessions: Sequence[tuple[str, Sequence[Record]]]) -> str | None:

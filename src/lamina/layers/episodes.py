@@ -49,10 +49,11 @@ class Episodes(Prunable):
         return self._find(limit, **{"data.task": task})[::-1]
 
     def query(
-        self, *, agent: str | None = None, action: str | None = None, limit: int = 100
-    ) -> list[Record]:
-        """Episodes of an agent, of an action, or both, newest first."""
-        asked = {"source": agent, "kind": action}
+        self, *, task: str | None = None, agent: str | None = None, action: str | None = None,
+        limit: int = 100,
+    ) -> list[Record]:  # fmt: skip
+        """Episodes of a task, an agent or an action, or of all that is named, newest first."""
+        asked = {"data.task": task, "source": agent, "kind": action}
         return self._find(limit, **{name: one for name, one in asked.items() if one is not None})
 
     def similar(self, task: str, *, worked: bool = True, k: int = 5) -> tuple[Hit, ...]:

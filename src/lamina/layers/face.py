@@ -82,6 +82,9 @@ class Door(Protocol):
     def recall(self, query: str, **how: Unpack[How]) -> Recall:
         """Search by words and meaning."""
 
+    def settings(self) -> dict[str, str]:
+        """Every setting with what holds here."""
+
     def cursor(self) -> str:
         """The present as a place in history."""
 

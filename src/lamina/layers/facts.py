@@ -32,8 +32,12 @@ class Facts(Face):
 
     def all(self, category: str | None = None, *, limit: int = 1_000) -> dict[str, str]:
         """Every fact, or those of a category, the newest first."""
+        return {str(one.key): one.text for one in self.records(category, limit=limit)}
+
+    def records(self, category: str | None = None, *, limit: int = 1_000) -> list[Record]:
+        """The records behind the facts, or behind those of a category, the newest first."""
         where = {} if category is None else {"kind": category}
-        return {record.key: record.text for record in self._find(limit, **where) if record.key}
+        return self._find(limit, key={"$ne": None}, **where)
 
     def record(self, key: str) -> Record:
         """The record behind a fact, with its source, trust and times."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lamina.layers.facts import Facts
     from lamina.layers.global_tier import GlobalTier
     from lamina.layers.handoff import Handoffs
+    from lamina.layers.items import Items
     from lamina.layers.knowledge import Knowledge
     from lamina.layers.log import Log
     from lamina.layers.notebook import Notebooks
@@ -89,6 +90,13 @@ class Layered:
         from lamina.layers.artifacts import Artifacts
 
         return Artifacts(self._door, self._common)
+
+    @cached_property
+    def item(self) -> Items:
+        """What the project's files say."""
+        from lamina.layers.items import Items
+
+        return Items(self._door, self._common)
 
     @cached_property
     def task(self) -> Tasks:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from lamina.core.settings import LOG_TAIL
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
     from lamina.core.record import Record
-
-TAIL: Final = 20
-"""How many entries go into a prompt."""
 
 
 class Log(Face):
@@ -43,7 +41,8 @@ class Log(Face):
         """What happened around the agent: a start, a stop, a compaction."""
         return self.append("SYSTEM", text, **data)
 
-    def tail(self, n: int = TAIL, *, kind: str | None = None) -> list[Record]:
-        """The last entries, oldest first."""
+    def tail(self, n: int | None = None, *, kind: str | None = None) -> list[Record]:
+        """The last entries, oldest first: so many, or as the setting `log.tail` says."""
         where = {} if kind is None else {"kind": kind}
-        return self._find(n, **where)[::-1]
+        number = int(self._door.settings()[LOG_TAIL]) if n is None else n
+        return self._find(number, **where)[::-1]

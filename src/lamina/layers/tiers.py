@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from lamina.core import canonical
 from lamina.core.record import State
 from lamina.core.scope import GLOBAL, Scope
+from lamina.core.settings import MAX_ITEMS
 from lamina.errors import ConflictError, ForbiddenError, InvalidInputError
 from lamina.layers.face import Face
 from lamina.layers.notebook import Notebook
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.layers.face import Door
 
-MAX_ITEMS: Final = 1_000
-"""How much a project keeps before the least important goes."""
 _SHARE: Final = 10
 """Of how many one goes."""
 
@@ -93,22 +92,30 @@ class Added:
 
 
 class ProjectTier(Face):
-    """What a project keeps across tasks, no more than `max_items` of it."""
+    """What a project keeps across tasks, no more than `max_items` of it.
+
+    That is what the setting `project.max_items` says, unless another bound is given.
+    """
 
     layer = KNOWLEDGE
 
-    def __init__(self, door: Door, scope: Scope, *, max_items: int = MAX_ITEMS) -> None:
+    def __init__(self, door: Door, scope: Scope, *, max_items: int | None = None) -> None:
         super().__init__(door, scope)
         if scope == GLOBAL:
             raise InvalidInputError(
                 "this handle belongs to no project", remedy='Use mem.project("web").project_tier'
             )
-        if type(max_items) is not int or max_items < 1:
-            raise InvalidInputError(f"`max_items` must be at least 1, not {max_items!r:.40}")
-        self.max_items = max_items
+        self._bound = max_items
+
+    @property
+    def max_items(self) -> int:
+        """How much it holds before the least important goes."""
+        return int(self._door.settings()[MAX_ITEMS]) if self._bound is None else self._bound
 
     def __call__(self, *, max_items: int) -> ProjectTier:
         """The same tier with another bound."""
+        if type(max_items) is not int or max_items < 1:
+            raise InvalidInputError(f"`max_items` must be at least 1, not {max_items!r:.40}")
         return ProjectTier(self._door, Scope.of(self.scope), max_items=max_items)
 
     def add_decision(self, decision: str, tags: Sequence[str] = ()) -> Added:

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import Any, Final
 
 from lamina.core.changes import Change
@@ -23,6 +24,7 @@ LAYER: Final = "source"
 CHUNK: Final = "chunk"
 FILE: Final = "file"
 ROOT: Final = "root"
+EXTRACT: Final = "extract"
 _HELD: Final = (State.CURRENT, State.FORGOTTEN)
 _LISTED: Final = 500
 
@@ -61,10 +63,10 @@ class Books:
         """Where the records belong."""
         return self._scope.path
 
-    @property
-    def location(self) -> str:
-        """Where the store is."""
-        return self._store.location
+    def is_store(self, file: Path) -> bool:
+        """Whether this is the store itself, where it is one file, or the key or lock beside it."""
+        location = self._store.location
+        return str(file) == location or str(file).startswith(f"{location}.")
 
     def reopened(self) -> "Books":
         """The same scope as it stands now."""
@@ -90,6 +92,14 @@ class Books:
         """Write down what is known of a file."""
         fields = {"kind": FILE, "data": {"root": label, **entry.to_data()}}
         return self._put(label, file_key(label, entry.file), fields)
+
+    def extracts(self, label: str) -> list[Record]:
+        """What is known of the files of a root that items were read out of."""
+        return self._all(kind=EXTRACT, source=label)
+
+    def extract(self, label: str, key: str, data: dict[str, Any]) -> Change:
+        """Write down what was read out of a file."""
+        return self._put(label, key, {"kind": EXTRACT, "data": data})
 
     def _root(self, label: str, folder: str) -> Change:
         """Write down that a root changed; of two who do so at once, one has to look again."""

@@ -25,7 +25,7 @@ from lamina.sources.cutting import CUTTER, cut_text
 from lamina.sources.reading import Document, UnreadableError, read_document
 from lamina.sources.roots import locate
 from lamina.sources.steps import MovedOnError, Step, is_full, pieces_of
-from lamina.sources.walking import Found, git_root, walk
+from lamina.sources.walking import Found, Walk, git_root, walk
 from lamina.stores.base import Store
 from lamina.writing import WritePath
 
@@ -117,10 +117,11 @@ class _Follower:
     def follow(self, tell: Callable[[float], None]) -> IndexReport:
         """Bring the records in line with the files."""
         walked = walk(self._root.base, self._root.start)
-        files = [found for found in walked.files if not self._is_own(found.file)]
+        base = self._root.base
+        files = [one for one in walked.files if not self._books.is_store(base / one.file)]
         self._skipped.update(walked.skipped)
         met = {found.file for found in files}
-        batch = list(self._vanished(met, walked.unseen))
+        batch = list(self._vanished(met, walked))
         for number, found in enumerate(files):
             step = self._step(found)
             if step is not None:
@@ -144,15 +145,9 @@ class _Follower:
             if base.is_relative_to(self._root.base / self._root.start) and not self._dry_run:
                 self._books.dismiss(label)
 
-    def _is_own(self, file: str) -> bool:
-        """Whether this is the store itself, where it is one file, or the key or lock beside it."""
-        path = str(self._root.base / file)
-        return path == self._books.location or path.startswith(f"{self._books.location}.")
-
-    def _vanished(self, met: set[str], unseen: list[str]) -> Iterator[Step]:
+    def _vanished(self, met: set[str], walked: Walk) -> Iterator[Step]:
         for file in sorted(self._catalog.entries):
-            hidden = any(file == one or file.startswith(f"{one}/") or not one for one in unseen)
-            if self._root.covers(file) and file not in met and not hidden:
+            if self._root.covers(file) and file not in met and not walked.hides(file):
                 yield Step(file, None)
 
     def _step(self, found: Found) -> Step | None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
 
@@ -28,14 +28,33 @@ class _Section:
     """Whether it is made of several that stood side by side."""
 
 
-def by_heading(page: Page) -> list[Chunk]:
-    """Cut a page of Markdown at its headings, and long sections at their paragraphs."""
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """How a page is built."""
+
+    matter: int
+    """The last line of the front matter; 0 where there is none."""
+    fences: list[tuple[int, int]]
+    """The first and last line of every fenced block."""
+    headings: list[Heading]
+    """Every heading, its title without marks."""
+
+
+def outline(page: Page) -> Outline:
+    """Where the headings of a page stand, and what on it is no prose."""
     matter = structure.front_matter(page.lines)
     fences = list(structure.fences(page.lines, matter + 1))
-    headings = list(structure.headings(page.lines, matter + 1, fences))
-    sections = _joined(page, list(_sections(page, headings)))
+    headings = structure.headings(page.lines, matter + 1, fences)
+    plain = [replace(heading, title=_title(heading.title)) for heading in headings]
+    return Outline(matter, fences, plain)
+
+
+def by_heading(page: Page) -> list[Chunk]:
+    """Cut a page of Markdown at its headings, and long sections at their paragraphs."""
+    built = outline(page)
+    sections = _joined(page, list(_sections(page, built.headings)))
     spans = (Span(one.first, one.last, _BETWEEN.join(one.path)) for one in sections)
-    whole = [*fences, (1, matter)] if matter else fences
+    whole = [*built.fences, (1, built.matter)] if built.matter else built.fences
     return cut(page, spans, whole)
 
 
@@ -51,7 +70,7 @@ def _sections(page: Page, headings: list[Heading]) -> Iterator[_Section]:
     above: list[Heading] = []
     for heading, end in zip(headings, [*starts[1:], len(page) + 1], strict=False):
         above = [one for one in above if one.level < heading.level] + [heading]
-        path = tuple(filter(None, (_title(one.title) for one in above)))
+        path = tuple(one.title for one in above if one.title)
         yield _Section(heading.first, end - 1, heading.level, path)
 
 

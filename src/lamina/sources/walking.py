@@ -44,6 +44,10 @@ class Walk:
     unseen: list[str] = field(default_factory=list)
     """Paths that could not be looked at: what is known of them still stands."""
 
+    def hides(self, file: str) -> bool:
+        """Whether a file may be there, for all that could be looked at."""
+        return any(file == one or file.startswith(f"{one}/") or not one for one in self.unseen)
+
 
 def walk(root: Path, start: str = "") -> Walk:
     """Everything to be indexed at or below `start`, a path relative to the root."""

@@ -281,8 +281,8 @@ class Store(Protocol):
     def settings(self) -> Mapping[str, str]:
         """The settings chosen for this store."""
 
-    def configure(self, name: str, value: str) -> None:
-        """Choose a setting for every process on this store."""
+    def configure(self, name: str, value: str | None) -> None:
+        """Choose a setting for every process on this store; `None` takes the choice back."""
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         """Those of the ids that were erased here and must not come back."""

@@ -137,9 +137,12 @@ class EphemeralStore(Auditing, Noting, Pruning, Searching, Telling):
         with self._lock:
             return dict(self._contents.settings)
 
-    def configure(self, name: str, value: str) -> None:
+    def configure(self, name: str, value: str | None) -> None:
         with self._lock:
-            self._contents.settings[name] = value
+            if value is None:
+                self._contents.settings.pop(name, None)
+            else:
+                self._contents.settings[name] = value
             self._changed()
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:

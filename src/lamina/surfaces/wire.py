@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from lamina.results import (
         BackupReport,
         Erasure,
+        ExtractReport,
         Hit,
         IndexReport,
         MaintenanceReport,
@@ -329,6 +330,27 @@ def notes_out(report: NotesReport) -> dict[str, Any]:
         "sealed": report.sealed,
         "transactions": [{"file": file, "tx": tx} for file, tx in report.transactions],
     }  # fmt: skip
+
+
+def extract_out(report: ExtractReport) -> dict[str, Any]:
+    """What reading items out of files came to, or would come to."""
+    return {
+        "applied": report.applied,
+        "root": report.root,
+        "scope": report.scope,
+        "files": report.files,
+        "added": report.added,
+        "replaced": report.replaced,
+        "unchanged": report.unchanged,
+        "expired": report.expired,
+        "kept_out": report.kept_out,
+        "proposed": report.proposed,
+        "kinds": dict(report.kinds),
+        "sealed": report.sealed,
+        "skipped": [{"file": file, "reason": reason} for file, reason in report.skipped],
+        "notes": [{"file": file, "note": note} for file, note in report.notes],
+        "degraded": list(report.degraded),
+    }
 
 
 def finding_out(finding: Finding) -> dict[str, Any]:

@@ -190,11 +190,11 @@ class SqliteStore(Searched):
         with self._connections.reading(snapshot=False) as connection:
             return reads.settings(connection)
 
-    def configure(self, name: str, value: str) -> None:
-        sql = "insert or replace into setting values (?, ?)"
-        self._connections.write(
-            lambda connection: connection.execute(sql, (name, value)).fetchall()
-        )
+    def configure(self, name: str, value: str | None) -> None:
+        chosen = "insert or replace into setting values (?, ?)"
+        sql = chosen if value is not None else "delete from setting where name = ?"
+        values = (name,) if value is None else (name, value)
+        self._connections.write(lambda connection: connection.execute(sql, values).fetchall())
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         noted = self._ledger.known(ids)

@@ -112,6 +112,34 @@ def records(context: click.Context, _: click.Parameter, typed: str) -> list[str]
         return []
 
 
+def keys_of(layer: str) -> Completer:
+    """Offer the keys that stand in a layer."""
+
+    def complete(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
+        session: Session | None = context.obj
+        if session is None:
+            return []
+        begun: dict[str, Any] = {"$prefix": typed} if typed else {"$ne": None}
+        try:
+            found = session.handle.query({"layer": layer, "key": begun}, limit=_MOST)
+        except Exception:  # as above
+            return []
+        return list(dict.fromkeys(record.key for record in found if record.key))
+
+    return complete
+
+
+def kinds_of(layer: str) -> Completer:
+    """Offer the kinds that a layer is made for."""
+
+    def kinds(_: click.Context) -> Iterable[str]:
+        from lamina.core.layers import LAYERS
+
+        return LAYERS[layer].kinds
+
+    return offering(kinds)
+
+
 def files(_: click.Context, __: click.Parameter, typed: str) -> "list[CompletionItem]":
     """Let the shell offer its files."""
     return _left_to_the_shell(typed, "file")

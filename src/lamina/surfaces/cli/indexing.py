@@ -75,17 +75,18 @@ def _tell(session: Session, report: "IndexReport") -> None:
     """Name what was left out, a few of each reason."""
     from lamina.sources.guarding import HIDDEN, KEY
 
-    for file, reason in _few(report.skipped):
+    for file, reason in few(report.skipped):
         session.out.note(f"skipped {file}: {reason}")
     if any(reason in (HIDDEN, KEY) for _, reason in report.skipped):
         session.out.note("A line as !NAME in .laminaignore takes in what is hidden or a key")
-    for file, note in _few(report.notes):
+    for file, note in few(report.notes):
         session.out.note(f"{file}: {note}")
     for missing in report.degraded:
         session.out.note(f"Note: {missing}; `lamina reindex` makes those that are missing")
 
 
-def _few(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+def few(pairs: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    """The first files of each reason, and how many more there are."""
     seen: Counter[str] = Counter()
     named = []
     for file, reason in pairs:

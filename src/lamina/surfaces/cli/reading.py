@@ -36,8 +36,8 @@ _FILES: Final = "source"
 def list_records(session: Session, /, **options: Any) -> None:
     """List memories, newest first.
 
-    The pieces of indexed files are left out; --layer source lists them. --kind decision lists what
-    was decided.
+    What was read out of files is left out; --layer source and --layer item list it. --kind decision
+    lists what was decided.
     """
     _list(session, _where(options), options)
     if not options["layers"] and not options["kinds"]:
@@ -100,11 +100,15 @@ def _list(session: Session, where: Any, options: dict[str, Any]) -> None:
 def _tell_of_files(session: Session, options: dict[str, Any]) -> None:
     if session.out.quiet or session.out.as_json:
         return
-    scope = options["scope"]
-    where = {"layer": _FILES, "kind": "chunk"}
-    number = session.memory(scope).count(where, scope=scope, as_of=options["as_of"])
-    if number:
-        session.out.note(f"{number:,} pieces of files are not listed; --layer source lists them")
+    for what, where in (
+        ("pieces of files", {"layer": _FILES, "kind": "chunk"}),
+        ("items of files", {"layer": "item"}),
+    ):
+        scope = options["scope"]
+        number = session.memory(scope).count(where, scope=scope, as_of=options["as_of"])
+        if number:
+            layer = where["layer"]
+            session.out.note(f"{number:,} {what} are not listed; --layer {layer} lists them")
 
 
 def _where(options: dict[str, Any]) -> dict[str, Any]:
@@ -123,7 +127,7 @@ def _where(options: dict[str, Any]) -> dict[str, Any]:
     kinds = list(options["kinds"])
     if not kinds:
         # What is known of the files themselves is for Lamina, and listed when it is asked for.
-        told = [layer for layer in LAYERS if layer != _FILES]
+        told = [name for name, layer in LAYERS.items() if not layer.pipeline_only]
         layers, kinds = (layers, ["chunk"]) if layers == [_FILES] else (layers or told, [])
     chosen = {"layer": layers, "kind": kinds, "state": list(options["states"])}
     where: dict[str, Any] = {field: {"$in": names} for field, names in chosen.items() if names}

@@ -1,6 +1,6 @@
 """What most commands end with: a receipt or some records, in the form the reader asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from lamina import clock
@@ -14,6 +14,7 @@ from lamina.surfaces.cli.views import receipt_lines, record_grid, short_lines
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
     from lamina.core.record import Record
+    from lamina.surfaces.cli.marks import Grid
 
 
 def say_receipt(session: Session, receipt: "Receipt") -> None:
@@ -26,6 +27,12 @@ def say_receipt(session: Session, receipt: "Receipt") -> None:
             out.raw(outcome.id)
     else:
         out.show(*receipt_lines(receipt))
+
+
+def say_kept(session: Session, receipt: "Receipt") -> None:
+    """Print the receipt of a command that starts a store where there is none."""
+    say_receipt(session, receipt)
+    session.tell_if_new()
 
 
 def say_untouched(session: Session, record: "Record") -> None:
@@ -54,6 +61,25 @@ def say_records(session: Session, records: Sequence["Record"], total: int) -> No
     if total > len(records):
         more = "--limit shows more" if len(records) < MAX_LIMIT else "`lamina export` has all"
         out.note(f"{len(records):,} of {total:,} shown; {more}")
+
+
+def say_table(
+    session: Session,
+    records: "list[Record]",
+    table: "Callable[[list[Record]], Grid]",
+    nothing: str,
+) -> None:
+    """Print records of one layer in its own columns; with `--quiet`, the ids alone."""
+    out = session.out
+    if out.as_json:
+        out.document(wire.records_out(records, len(records)))
+    elif out.quiet:
+        for record in records:
+            out.raw(record.id)
+    elif records:
+        out.show(table(records))
+    else:
+        out.note(nothing)
 
 
 def _show(out: Printer, records: Sequence["Record"]) -> None:

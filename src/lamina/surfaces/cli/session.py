@@ -75,9 +75,8 @@ class Session:
                 raise InvalidInputError(
                     "`--role` says what sort of actor, not who", remedy="Name it: --as NAME"
                 )
-            return self.unbound.agent(
-                self.name or "user", project=project, role=self.role or "agent"
-            )
+            name = "user" if self.name is None else self.name
+            return self.unbound.agent(name, project=project, role=self.role or "agent")
         return self.unbound if project is None else self.unbound.project(project)
 
     @property

@@ -1,84 +1,177 @@
 """`lamina config`."""
 
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from lamina.surfaces.cli import completing
-from lamina.surfaces.cli.marks import Span, grid
-from lamina.surfaces.cli.options import Command
+from lamina.surfaces.cli.groups import Group
 from lamina.surfaces.cli.session import Session, pass_session
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-@click.command(cls=Command)
-@click.argument("name", required=False, shell_complete=completing.settings)
-@click.argument("value", required=False, shell_complete=completing.choices)
-@pass_session
-def config(session: Session, /, name: str | None, value: str | None) -> None:
+    from lamina.core.settings import Setting
+    from lamina.memory import Memory
+
+_CREDENTIALS: Final = re.compile(r"//[^/@]*@")
+_ARGUMENT: Final = "argument"
+_name: Final = click.argument("name", metavar="NAME", shell_complete=completing.settings)
+
+
+@click.group(cls=Group, usual="show")
+def config() -> None:
     """Show or change the settings of the store.
 
-    Every process on the store shares them. Without NAME all are shown, with where each value came
-    from; with VALUE the setting is changed.
+    Every process on the store shares them. For some, the environment and the file `config.toml` in
+    the store's directory may say what is to hold instead; `lamina config show` names them all.
     """
-    from lamina.core.settings import EMBEDDER, check_setting, setting_named
-
-    if name is not None and value is not None:
-        check_setting(name, value)
-        memory = session.handle if session.is_acting else session.unbound
-        memory.configure(name, value)
-        if name == EMBEDDER and memory.vectors().next_space:
-            session.out.note("It takes over once `lamina reindex` has made its vectors.")
-    wanted = None if name is None else setting_named(name).name
-    rows = [row for row in _settings(session) if wanted in (None, row["name"])]
-    if wanted is not None:
-        _show_one(session, rows[0])
-    else:
-        _show_all(session, rows)
 
 
-def _settings(session: Session) -> list[dict[str, Any]]:
+@config.command()
+@pass_session
+def show(session: Session) -> None:
+    """Show every value that holds, and where it came from.
+
+    From the `command line`, an environment variable, a file, the `store` or by `default`.
+    """
     from lamina.core.settings import SETTINGS
+    from lamina.surfaces.cli.marks import Span, grid
 
-    chosen = session.unbound.store.settings()
-    return [
-        {
-            "name": setting.name,
-            "value": chosen.get(setting.name, setting.default),
-            "origin": "store" if setting.name in chosen else "default",
-            "choices": list(setting.choices),
-            "form": setting.form,
-            "meaning": setting.meaning,
-        }
-        for setting in SETTINGS.values()
+    rows = [_row(session, setting) for setting in SETTINGS.values()]
+    places, services = list(_places(session)), list(_services())
+    if session.out.as_json:
+        told: dict[str, Any] = {one["name"]: _without_name(one) for one in places}
+        session.out.document({**told, "services": services, "settings": rows})
+        return
+    lines = [
+        (one["name"], Span(one["value"] or "-", "bold"), one["origin"], one.get("told", ""))
+        for one in (*places, *services, *({**row, "told": _told(row)} for row in rows))
     ]
+    session.out.show(grid(("name", "value", "from", "meaning"), lines))
 
 
-def _show_one(session: Session, row: dict[str, Any]) -> None:
+@config.command("get")
+@_name
+@pass_session
+def get_setting(session: Session, /, name: str) -> None:
+    """Show the value of one setting that holds."""
+    from lamina.core.settings import setting_named
+
+    _show_one(session, setting_named(name))
+
+
+@config.command("set")
+@_name
+@click.argument("value", metavar="VALUE", shell_complete=completing.choices)
+@pass_session
+def set_setting(session: Session, /, name: str, value: str) -> None:
+    """Choose a setting for everyone on the store."""
+    from lamina.core.settings import check_setting, setting_named
+
+    check_setting(name, value)
+    _choose(session, name, value)
+    _show_one(session, setting_named(name))
+
+
+@config.command("unset")
+@_name
+@pass_session
+def unset_setting(session: Session, /, name: str) -> None:
+    """Take the choice back, so that the default holds."""
+    from lamina.core.settings import setting_named
+
+    setting = setting_named(name)
+    _choose(session, name, None)
+    _show_one(session, setting)
+
+
+def _choose(session: Session, name: str, value: str | None) -> None:
+    from lamina.core.settings import EMBEDDER
+
+    memory = _memory(session)
+    memory.configure(name, value)
+    if name == EMBEDDER and memory.vectors().next_space:
+        session.out.note("It takes over once `lamina reindex` has made its vectors.")
+    said = _said(session).get(name)
+    if said is not None:
+        session.out.note(f"Here {said[1]} says otherwise: {said[0]}.")
+
+
+def _memory(session: Session) -> "Memory":
+    return session.handle if session.is_acting else session.unbound
+
+
+def _show_one(session: Session, setting: "Setting") -> None:
+    row = _row(session, setting)
     if session.out.as_json:
         session.out.document(row)
     else:
         session.out.raw(row["value"])
 
 
-def _show_all(session: Session, rows: list[dict[str, Any]]) -> None:
+def _row(session: Session, setting: "Setting") -> dict[str, Any]:
+    """One setting: what holds, and why."""
+    chosen = session.unbound.store.settings()
+    in_store = (chosen[setting.name], "store") if setting.name in chosen else None
+    value, origin = _said(session).get(setting.name) or in_store or (setting.default, "default")
+    return {
+        "name": setting.name,
+        "value": value,
+        "origin": origin,
+        "default": setting.default,
+        "choices": list(setting.choices),
+        "form": setting.form,
+        "meaning": setting.meaning,
+        "awaits": setting.awaits or None,
+        "variable": _variable(setting),
+    }
+
+
+def _variable(setting: "Setting") -> str | None:
+    from lamina.core.settings import variable
+
+    return variable(setting.name) if setting.per_process else None
+
+
+def _told(row: dict[str, Any]) -> str:
+    """What a setting is for, what it can be, and what is to be known of it besides."""
     from lamina.core.settings import SETTINGS
 
+    awaited = f"; not read yet, but by {row['awaits']} to come" if row["awaits"] else ""
+    variable = f"; or {row['variable']}" if row["variable"] else ""
+    return f"{row['meaning']} ({SETTINGS[row['name']].possible}{variable}){awaited}"
+
+
+def _said(session: Session) -> dict[str, tuple[str, str]]:
+    """What this process takes otherwise than the store says, and from where."""
+    from lamina.config import load_settings
+
+    found = load_settings(session.config.path)
+    return {name: (str(one.value), one.origin) for name, one in found.items()}
+
+
+def _places(session: Session) -> "Iterator[dict[str, Any]]":
+    """Where the store lies, and the project in force."""
     found = session.config
-    places = {"directory": found.directory, "project": found.project}
-    if session.out.as_json:
-        origins = {name: {"value": p.value, "origin": p.origin} for name, p in places.items()}
-        session.out.document({**origins, "settings": rows})
-        return
-    lines: list[tuple[str | Span, ...]] = [
-        (name, Span(place.value or "-", "bold"), place.origin, "") for name, place in places.items()
-    ]
-    lines += [
-        (
-            row["name"],
-            Span(row["value"], "bold"),
-            row["origin"],
-            f"{row['meaning']} ({SETTINGS[row['name']].possible})",
-        )
-        for row in rows
-    ]
-    session.out.show(grid(("setting", "value", "from", "meaning"), lines))
+    for name, place in (("directory", found.directory), ("project", found.project)):
+        origin = "command line" if place.origin == _ARGUMENT else place.origin
+        yield {"name": name, "value": place.value, "origin": origin}
+
+
+def _services() -> "Iterator[dict[str, Any]]":
+    """What the environment says of services; no key is shown."""
+    from lamina.config import load_services
+
+    found = load_services()
+    for name, address in (("ollama.url", found.ollama), ("openai.url", found.openai)):
+        value = _CREDENTIALS.sub("//…@", address.value or "")
+        yield {"name": name, "value": value, "origin": address.origin}
+    kept = "set" if found.openai_key else "not set"
+    yield {"name": "openai.key", "value": kept, "origin": found.key_from}
+    yield {"name": "embed.timeout", "value": f"{found.seconds:g}", "origin": found.seconds_from}
+
+
+def _without_name(row: dict[str, Any]) -> dict[str, Any]:
+    return {field: value for field, value in row.items() if field != "name"}

@@ -12,36 +12,48 @@ from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
     from lamina.errors import ConflictError
+    from lamina.memory import Memory
 
 _SHELLS: Final = ("bash", "zsh", "fish")
 
 
 @click.command(cls=Command)
+@click.option("--agent", metavar="NAME", help="Begin the memory of this agent in the project.")
 @pass_session
-def init(session: Session) -> None:
+def init(session: Session, /, agent: str | None) -> None:
     """Make a store for the project in this folder.
 
     The store lies in `.lamina`, or where --dir says. The project is called like the folder unless
-    --project names it. What is there already stays, and so does the name of its project.
+    --project names it. With --agent, the log of that agent begins with the entry that its memory
+    was initialised. What is there already stays, and so does the name of its project.
     """
     from lamina import config
     from lamina.core.names import check_name, to_name
-    from lamina.opening import open_directory
+    from lamina.core.principal import Principal, Role, Surface
+    from lamina.core.scope import Scope
+    from lamina.opening import open as open_memory
 
     here = Path.cwd()
     folder = here / config.FOLDER if session.directory is None else session.config.path
-    named = config.read_file(folder).get("project") if folder.is_dir() else None
-    wanted = check_name(session.project or named or to_name(here.name, "project"), "project")
+    named = config.read_file(folder).get(config.PROJECT)
+    given = named or to_name(here.name, "project") if session.project is None else session.project
+    wanted = check_name(given, "project")
     if named not in (None, wanted):
         raise _taken(folder / config.FILE, str(named))
-    store, _ = open_directory(folder)
-    store.close()
-    if named is None:
-        config.write_file(folder, project=wanted)
+    if agent is not None:
+        # Before there is a store: a name that cannot be an agent's makes none.
+        Principal(agent, Role.AGENT, Scope.of(f"project/{wanted}"))
+    with open_memory(folder, surface=Surface.CLI) as memory:
+        if named is None:
+            config.name_project(folder, wanted)
+        begun = agent is not None and _begin(memory.agent(agent, project=wanted))
     if session.out.as_json:
-        session.out.document({"directory": str(folder), "project": wanted})
+        told = {"directory": str(folder), "project": wanted, "agent": agent, "begun": begun}
+        session.out.document(told)
         return
     session.out.show(line(f"{folder} holds the memories of the project {wanted}."))
+    if agent is not None:
+        session.out.show(line(f"The memory of {agent} {'begins' if begun else 'is there'}."))
     if (here / ".git").exists() and not _is_ignored(here):
         session.out.note(f"Add {config.FOLDER}/ to .gitignore: memories are private.")
 
@@ -73,6 +85,23 @@ def completion(session: Session, /, shell: str) -> None:
         session.out.document({"shell": shell, "script": script})
     else:
         session.out.raw(script)
+
+
+def _begin(agent: "Memory") -> bool:
+    """Leave the first entry in an agent's log; false when something of it is there already."""
+    from lamina.errors import ConflictError
+
+    own = str(agent.scope)
+    if agent.count(scope=own):
+        return False
+    try:
+        agent.remember(
+            "memory initialised", layer="log", kind="SYSTEM", key="initialised", expect=0
+        )
+    except ConflictError:
+        # Somebody else has begun it in this moment.
+        return False
+    return True
 
 
 def _taken(file: Path, project: str) -> "ConflictError":

@@ -18,11 +18,24 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "init": Entry("setup:init", "Make a store for the project in this folder."),
         "remember": Entry("remember:remember", "Keep a memory."),
         "index": Entry("indexing:index", "Take in the text files of a folder, and follow them."),
+        "extract": Entry(
+            "extracting:extract", "Read decisions, tasks, claims, terms and notes out of files."
+        ),
+        "items": Entry("extracting:items", "List what was read out of files, with file and line."),
         "recall": Entry("recall:recall", "Search memories, best first."),
         "why-not": Entry("recall:why_not", "Say what kept a memory out of a recall."),
         "list": Entry("reading:list_records", "List memories, newest first."),
         "get": Entry("reading:get", "Show one memory."),
         "query": Entry("reading:query", "List the memories that match a filter."),
+    },
+    "Layers by their own words": {
+        "now": Entry("now:now", "Show or say what is being done, and what comes next."),
+        "log": Entry("log:log", "Show or add to what was done, entry by entry."),
+        "fact": Entry("fact:fact", "Show or change single values by key."),
+        "blackboard": Entry("blackboard:blackboard", "Publish, read and await signals."),
+        "episodes": Entry("episodes:episodes", "Show or keep what was tried, and how it went."),
+        "artifacts": Entry("artifacts:artifacts", "Follow the files that work has produced."),
+        "tasks": Entry("tasks:tasks", "Show, add and move what is to be done."),
     },
     "Change and take back": {
         "edit": Entry("edit:edit", "Give a memory a new version."),

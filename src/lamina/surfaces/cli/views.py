@@ -53,7 +53,7 @@ def record_grid(records: Sequence["Record"]) -> Grid:
             record.kind,
             record.key or "-",
             record.scope,
-            _date(record.updated_at),
+            instant(record.updated_at),
             record.text,
         )
         for record in records
@@ -103,10 +103,10 @@ def record_lines(record: "Record", now: datetime) -> list[Line]:
         ("source", next(speaker(record), record.source)),
         ("importance", f"{record.importance:g}"),
         ("confidence", f"{record.confidence:g}"),
-        ("created", f"{_date(record.created_at)} ({age(record.created_at, now)})"),
-        ("changed", f"{_date(record.updated_at)} ({age(record.updated_at, now)})"),
-        ("valid from", _date(record.valid_from) if record.valid_from else ""),
-        ("expires", _date(record.expires_at) if record.expires_at else ""),
+        ("created", f"{instant(record.created_at)} ({age(record.created_at, now)})"),
+        ("changed", f"{instant(record.updated_at)} ({age(record.updated_at, now)})"),
+        ("valid from", instant(record.valid_from) if record.valid_from else ""),
+        ("expires", instant(record.expires_at) if record.expires_at else ""),
         ("supersedes", record.supersedes or ""),
         ("rev", str(record.rev)),
     ]
@@ -167,5 +167,6 @@ def _data(record: "Record") -> str:
     return dumps(record.data) if record.data else ""
 
 
-def _date(instant: datetime) -> str:
-    return instant.strftime("%Y-%m-%dT%H:%M:%SZ")
+def instant(then: datetime) -> str:
+    """A time for a column."""
+    return then.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import click
 
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from lamina.core.changes import Changed
     from lamina.core.record import Record
     from lamina.events import Events
-    from lamina.feed import Feed
     from lamina.memory import Memory
 
-_LOOK_SECONDS: Final = 1.0
+LOOK_SECONDS: Final = 1.0
 """How long it may take to notice that nobody reads the output any more."""
 _ISO: Final = "%Y-%m-%dT%H:%M:%SZ"
 _CLOCK: Final = "%Y-%m-%d %H:%M:%S"
@@ -57,34 +56,62 @@ def watch(session: Session, /, **options: Any) -> None:
     begins at the start unless --after says where. The end names the cursor that goes on from
     there. With --json, each line is a document with a cursor of its own.
     """
-    from lamina.errors import LaminaError
+    from lamina.feed import check_timeout
 
-    patience = _patience(options["timeout"])
+    patience = check_timeout(options["timeout"])
     if options["files"]:
         from lamina.surfaces.cli.sync import watch_files
 
         watch_files(session, once=options["once"], patience=patience)
         return
-    watcher = _Watcher(_opened(session, options, patience))
-    if not options["once"]:
+    command = ["watch", *(["--scope", options["scope"]] if options["scope"] else [])]
+    command += ["--events"] if options["events"] else []
+    source = _opened(session, options, patience)
+    follow(session, source, command, once=options["once"], patience=patience)
+
+
+def follow(
+    session: Session,
+    source: "Source",
+    command: list[str],
+    *,
+    once: bool = False,
+    patience: float | None = None,
+) -> None:
+    """Show a feed until it, patience or the person ends it; then say how `command` goes on."""
+    from lamina.errors import LaminaError
+
+    watcher = _Watcher(source)
+    if not once:
         session.out.note("Watching; Ctrl-C ends.")
     try:
-        watcher.follow(once=options["once"], patience=patience)
+        watcher.follow(once=once, patience=patience)
     except KeyboardInterrupt:
         if sys.stderr.isatty():
             sys.stderr.write("\n")
-        _say_where(session, options, watcher.cursor)
+        _say_where(session, command, watcher.cursor)
         raise click.Abort from None
     except LaminaError:
-        _say_where(session, options, watcher.cursor)
+        _say_where(session, command, watcher.cursor)
         raise
-    _say_where(session, options, watcher.cursor)
+    _say_where(session, command, watcher.cursor)
 
 
-class _Source(NamedTuple):
+class _Followed(Protocol):
+    """What hands out one thing after the other; an iteration that ended can be begun again."""
+
+    @property
+    def cursor(self) -> str:
+        """The place behind what was handed out."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Hand out what there is, and wait a while for more."""
+
+
+class Source(NamedTuple):
     """What is followed, and what to do with each entry of it."""
 
-    feed: "Feed | Events"
+    feed: "_Followed"
     show: Callable[[Any], None]
     place: Callable[[Any], str]
     """The cursor behind an entry that was just handed out."""
@@ -97,7 +124,7 @@ class _Watcher:
     neither, and going on from the cursor shows nothing twice and leaves nothing out.
     """
 
-    def __init__(self, source: _Source) -> None:
+    def __init__(self, source: Source) -> None:
         self._source = source
         self.cursor = source.feed.cursor
         self._showing = False
@@ -147,29 +174,26 @@ class _Watcher:
             raise KeyboardInterrupt
 
 
-def _opened(session: Session, options: dict[str, Any], patience: float | None) -> _Source:
+def _opened(session: Session, options: dict[str, Any], patience: float | None) -> Source:
     memory = session.memory(options["scope"])
     fields: Any = {
         "after": _start(memory, options),
         "scope": options["scope"],
         "follow": not options["once"],
-        "timeout": _LOOK_SECONDS if patience is None else min(_LOOK_SECONDS, patience),
+        "timeout": LOOK_SECONDS if patience is None else min(LOOK_SECONDS, patience),
     }
     if not options["events"]:
         shown = _change_shower(session)
-        return _Source(memory.changes(**fields), shown, lambda change: str(change.cursor))
+        return Source(memory.changes(**fields), shown, lambda change: str(change.cursor))
     events = memory.events(**fields)
-    return _Source(events, _event_shower(session, events), lambda _: events.cursor)
+    return Source(events, _event_shower(session, events), lambda _: events.cursor)
 
 
-def _say_where(session: Session, options: dict[str, Any], cursor: str) -> None:
+def _say_where(session: Session, command: list[str], cursor: str) -> None:
     """Say how to go on from here."""
-    if session.out.quiet:
-        return
-    command = ["lamina", "watch", *_globals(session)]
-    command += ["--scope", options["scope"]] if options["scope"] else []
-    command += ["--events"] if options["events"] else []
-    sys.stderr.write(f"resume with: {shlex.join([*command, '--after', cursor])}\n")
+    if not session.out.quiet:
+        again = ["lamina", *command, *_globals(session), "--after", cursor]
+        sys.stderr.write(f"resume with: {shlex.join(again)}\n")
 
 
 def _start(memory: "Memory", options: dict[str, Any]) -> str | None:
@@ -183,12 +207,6 @@ def _start(memory: "Memory", options: dict[str, Any]) -> str | None:
     if options["after"] is not None:
         return str(options["after"])
     return None if options["from_start"] or options["once"] else memory.cursor()
-
-
-def _patience(timeout: float | None) -> float | None:
-    from lamina.feed import check_timeout
-
-    return check_timeout(timeout)
 
 
 def _globals(session: Session) -> Iterator[str]:

@@ -58,6 +58,10 @@ class KeepingClauses:
         store.configure("knowledge.ties", "newest")
         settings = store.settings()
         assert (settings["knowledge.ties"], settings["knowledge.accept"]) == ("newest", "review")
+        store.configure("knowledge.ties", None)
+        store.configure("knowledge.floor", None)
+        assert "knowledge.ties" not in store.settings()
+        assert store.settings()["knowledge.accept"] == "review"
 
     def test_sealed_values_come_back_as_they_were(self, store: Store) -> None:
         record = written(store, "one", key="k", sealed=(_box("a"), _box("b")))

@@ -23,7 +23,7 @@ from lamina.stores.sqlite.driver import Connection, rows
 _MOST: Final = 10
 """How many findings of one sort are told one by one."""
 _WITHOUT_ENGINE: Final = (
-    "Run `pip install 'lamina[lancedb]'`, or `lamina config recall.engine builtin`"
+    "Run `pip install 'lamina[lancedb]'`, or `lamina config set recall.engine builtin`"
 )
 
 Told: TypeAlias = Callable[[str, str], Finding]

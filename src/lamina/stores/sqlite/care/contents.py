@@ -42,7 +42,9 @@ def settings(look: Look) -> Iterator[Finding]:
     for name in SETTINGS.keys() & chosen.keys():
         if not is_choice(name, chosen[name]):
             what = f"`{name}` cannot be {chosen[name]!r:.40}"
-            yield damaged("settings", what, remedy=f"Choose it again: `lamina config {name} VALUE`")
+            yield damaged(
+                "settings", what, remedy=f"Choose it again: `lamina config set {name} VALUE`"
+            )
 
 
 def sealed(look: Look) -> Iterator[Finding]:

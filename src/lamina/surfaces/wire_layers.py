@@ -1,0 +1,85 @@
+"""The JSON shape of what the layers answer with besides records and receipts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lamina.core.instants import to_text
+from lamina.surfaces.wire import receipt_out, record_out
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lamina.layers.analytics import Rate, Span
+    from lamina.layers.artifacts import Verified
+    from lamina.layers.blackboard import News, Published, Signal
+    from lamina.layers.now import Status
+
+
+def status_out(status: Status, scope: str) -> dict[str, Any]:
+    """What is being done, and where that is said."""
+    return {
+        "scope": scope,
+        "objective": status.objective,
+        "next_steps": list(status.next_steps),
+        "updated_at": _instant(status.updated_at),
+    }
+
+
+def signal_out(signal: Signal) -> dict[str, Any]:
+    """What stands on the board under a key."""
+    return {
+        "key": signal.key,
+        "value": signal.value,
+        "publisher": signal.publisher,
+        "published_at": to_text(signal.published_at),
+        "rev": signal.rev,
+        "expires_at": _instant(signal.expires_at),
+    }
+
+
+def news_out(news: News) -> dict[str, Any]:
+    """A change of the board; the signal is null when it is gone."""
+    signal = None if news.signal is None else signal_out(news.signal)
+    return {"key": news.key, "signal": signal, "cursor": news.cursor}
+
+
+def published_out(done: Published) -> dict[str, Any]:
+    """The receipt of a signal, and how it departs from what was declared."""
+    return {**receipt_out(done.receipt), "drift": list(done.drift)}
+
+
+def rate_out(rate: Rate) -> dict[str, Any]:
+    """How one approach has done."""
+    return {
+        "approach": rate.approach,
+        "completed": rate.completed,
+        "failed": rate.failed,
+        "success": rate.success,
+        "duration_ms": rate.duration_ms,
+        "tokens": rate.tokens,
+    }
+
+
+def span_out(span: Span) -> dict[str, Any]:
+    """What an agent did in some days; its success is null when nothing ended in them."""
+    return {
+        "begins": to_text(span.begins),
+        "completed": span.completed,
+        "failed": span.failed,
+        "success": span.success,
+        "tokens": span.tokens,
+    }
+
+
+def verified_out(verified: Verified) -> dict[str, Any]:
+    """One artifact, and how its file stands now."""
+    return {
+        "path": verified.path,
+        "standing": verified.standing.value,
+        "record": record_out(verified.record),
+    }
+
+
+def _instant(then: datetime | None) -> str | None:
+    return None if then is None else to_text(then)
