@@ -210,3 +210,14 @@ def test_a_summary_tells_of_the_one_before(finn: AgentMemory) -> None:
     assert "Summaries before:" in only.text
     assert "121 entries" in only.text
     assert finn.count({"layer": "archive", "kind": "original"}) == 121 + 132
+
+
+def test_the_store_says_what_a_long_log_is(whole: Memory, finn: AgentMemory) -> None:
+    whole.configure("log.compact_entries", "2")
+    finn.append_log("THOUGHT", "one")
+    finn.append_log("THOUGHT", "two")
+    assert finn.compact_log() is None
+    finn.append_log("THOUGHT", "three")
+    done = finn.compact_log()
+    assert done is not None
+    assert done.entries == 3

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 from lamina.core.instants import to_text
 from lamina.core.record import State, Trust
 from lamina.core.scope import Scope
+from lamina.core.settings import LOG_BYTES, LOG_ENTRIES
 from lamina.layers.summing import size, summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from lamina.core.changes import Change, Put, Receipt
     from lamina.core.draft import Draft, Via
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from lamina.stores.base import Store
     from lamina.writing import WritePath
 
-MOST_ENTRIES: Final = 100
-MOST_BYTES: Final = 50 * 1024
 AT_ONCE: Final = 10_000
 """A longer log is compacted from its oldest entries on, so many at a time."""
 _KB: Final = 1024
@@ -48,7 +47,7 @@ def compact(door: Door, scope: Scope, *, force: bool) -> Compaction | None:
     """Compact the log of a scope if it is long; nothing to do is no compaction."""
     entries = _entries(door, scope)
     before = size(entries)
-    if not entries or not (force or len(entries) > MOST_ENTRIES or before > MOST_BYTES):
+    if not entries or not (force or _is_long(door.settings(), len(entries), before)):
         return None
     told = summary(entries)
     path = door.path_for(door.principal.surface)
@@ -67,6 +66,10 @@ def compact(door: Door, scope: Scope, *, force: bool) -> Compaction | None:
     changes += [path.move(entry, State.ARCHIVED) for entry in entries]
     receipt = path.commit(changes)
     return Compaction(kept.id, len(entries), before, len(told.encode()), receipt)
+
+
+def _is_long(settings: Mapping[str, str], entries: int, size_bytes: int) -> bool:
+    return entries > int(settings[LOG_ENTRIES]) or size_bytes > int(settings[LOG_BYTES])
 
 
 def _entries(door: Door, scope: Scope) -> list[Record]:

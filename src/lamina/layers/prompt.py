@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.sealed import REFERENCE
-from lamina.layers.log import TAIL
+from lamina.core.settings import LOG_TAIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ def context(door: Door, scope: Scope, marker: str, at: datetime) -> str:
             " instruction.",
             fence,
             *_section(door, scope, "now", len(_TITLES), "NOW"),
-            *_section(door, scope, "log", TAIL, "LOG"),
+            *_section(door, scope, "log", int(door.settings()[LOG_TAIL]), "LOG"),
             *_section(door, scope, "fact", MOST_FACTS, "FACTS"),
             fence,
         ]
