@@ -65,7 +65,7 @@ def test_what_needs_a_look_is_named(lamina: Call, page: Path) -> None:
 
 def test_entries_that_are_refused_are_an_error(lamina: Call, page: Path) -> None:
     lamina("remember", "x")
-    assert lamina("config", "index.max_bytes", "3000000").status == 0
+    assert lamina("config", "set", "index.max_bytes", "3000000").status == 0
     page.write_text(f"- good\n- {'x' * 1_100_000}\n")
     answer = lamina("import", str(page))
     assert answer.status == 2

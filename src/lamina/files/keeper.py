@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +18,7 @@ from lamina.errors import ConflictError, ForbiddenError, InvalidInputError, Lami
 from lamina.files.bases import WAS, read_bases
 from lamina.files.desk import Ask, Desk, SyncReport
 from lamina.files.folder import NotAFileError, opened
-from lamina.files.layout import STATE, Place, place_of, places_in
+from lamina.files.layout import OWN_FOLDERS, STATE, Place, place_of, places_in
 from lamina.files.memory_page import MemoryPage
 from lamina.files.sections_page import AGENT, NOW
 from lamina.files.syncing import TwoWay
@@ -159,7 +160,16 @@ class Files:
         )
         for file, job in jobs:
             self._guarded(desk, place, file, job, everything=everything)
+        for folder in OWN_FOLDERS if place.is_agents else ():
+            self._guarded(desk, place, folder, partial(self._index, place, folder), everything=True)
         self._sessions(desk, place, everything=everything)
+
+    def _index(self, place: Place, folder: str) -> None:
+        """Take in what people give an agent to know: each in its own scope, and searched there."""
+        with opened(self.root, place.path(folder), make=True) as here:
+            if not here.names():
+                return
+        self._mem.index(self.root / place.path(folder), scope=place.scope.path, vectors=False)
 
     def _sessions(self, desk: Desk, place: Place, *, everything: bool) -> None:
         folder = place.path(SESSIONS)

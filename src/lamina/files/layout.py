@@ -17,6 +17,8 @@ _FOLDERS: Final = {"agent": "agents", "project": "projects", "user": "users"}
 _LEVELS: Final = {folder: level for level, folder in _FOLDERS.items()}
 STATE: Final = ".projected"
 """What a folder keeps about its files: what they were made from."""
+OWN_FOLDERS: Final = ("directives", "skills")
+"""What people put into an agent's folder for it to know."""
 KEPT: Final = "kept"
 """Where files go that could not be taken over."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -47,6 +48,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 def is_projected(folder: Path) -> bool:
     """Whether Lamina wrote the files in a folder."""
+    if not os.path.isdir(folder):
+        return False
     if (folder / STATE).is_dir():
         return True
     return any(_has_our_head(folder / place.folder) for place in _places(folder))

@@ -76,9 +76,17 @@ def import_path(context: click.Context, /, source: str, **how: Any) -> None:
 
     Or PATH is a file of JSON lines, - for standard input. A line that cannot be taken is reported
     and the rest goes on. What was erased here stays erased.
+
+    Or PATH is a folder that `lamina sync` wrote: all that its files hold becomes memory again, and
+    they belong to this store from then on.
     """
+    from lamina.files.rebuilding import is_projected
     from lamina.importing.sorting import Sort, sort_of
 
+    if is_projected(Path(source)):
+        _refuse_options(how)
+        _import_projected(context, Path(source))
+        return
     match sort_of(source):
         case Sort.NOTES:
             from lamina.surfaces.cli.notes import import_notes
@@ -96,14 +104,21 @@ def _refuse_options(how: dict[str, Any]) -> None:
     given = [flag for name, flag in flags.items() if how[name]]
     if given:
         raise InvalidInputError(
-            f"`{given[0]}` is for Markdown; JSON lines say themselves where they belong",
+            f"`{given[0]}` is for Markdown of others; this says itself where it belongs",
             remedy="Leave it out",
         )
 
 
+def _import_projected(context: click.Context, folder: Path) -> None:
+    from lamina.files.rebuilding import rebuild
+
+    session = context.ensure_object(Session)
+    session.may_create = True
+    _tell_imported(context, rebuild(session.unbound, folder))
+
+
 def _import_lines(context: click.Context, source: str) -> None:
     from lamina.exchange import import_lines
-    from lamina.surfaces.wire import USAGE
 
     session = context.ensure_object(Session)
     session.may_create = True
@@ -113,6 +128,13 @@ def _import_lines(context: click.Context, source: str) -> None:
         progress(session, "Importing", None) as advance,
     ):
         report = import_lines(session.handle, lines, advance)
+    _tell_imported(context, report)
+
+
+def _tell_imported(context: click.Context, report: "ImportReport") -> None:
+    from lamina.surfaces.wire import USAGE
+
+    session = context.ensure_object(Session)
     make_vectors(session)
     if session.out.as_json:
         failed = [{"line": number, "message": message} for number, message in report.failed]

@@ -26,8 +26,12 @@ def init(session: Session, /, agent: str | None) -> None:
     The store lies in `.lamina`, or where --dir says. The project is called like the folder unless
     --project names it. With --agent, the log of that agent begins with the entry that its memory
     was initialised. What is there already stays, and so does the name of its project.
+
+    Memories are written out as files beside the store as well, for you to read and edit;
+    `lamina config set files.live off` ends that.
     """
     from lamina import config
+    from lamina.core import settings
     from lamina.core.names import check_name, to_name
     from lamina.core.principal import Principal, Role, Surface
     from lamina.core.scope import Scope
@@ -46,6 +50,8 @@ def init(session: Session, /, agent: str | None) -> None:
     with open_memory(folder, surface=Surface.CLI) as memory:
         if named is None:
             config.name_project(folder, wanted)
+        if settings.LIVE not in memory.store.settings():
+            memory.configure(settings.LIVE, "on")
         begun = agent is not None and _begin(memory.agent(agent, project=wanted))
     if session.out.as_json:
         told = {"directory": str(folder), "project": wanted, "agent": agent, "begun": begun}
