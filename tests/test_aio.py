@@ -1,5 +1,6 @@
 """The async mirror: every method, the same answers, from any event loop."""
 
+import functools
 import inspect
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import anyio
 import pytest
 
 from lamina import Memory, NotFoundError, aio
+from lamina.memory import AgentMemory
 from lamina.testing import FakeEmbedder
 
 NOT_MIRRORED = {"path_for"}
@@ -18,6 +20,7 @@ def test_no_method_is_missing() -> None:
         return {name for name, _ in inspect.getmembers(kind, callable) if not name.startswith("_")}
 
     assert public(aio.AsyncMemory) == public(Memory) - NOT_MIRRORED
+    assert public(aio.AsyncAgentMemory) == public(AgentMemory) - NOT_MIRRORED
 
 
 def test_a_conversation_in_an_event_loop(tmp_path: Path) -> None:
@@ -70,3 +73,82 @@ def test_a_cancelled_write_is_whole_or_absent(tmp_path: Path) -> None:
             return await mem.count()
 
     assert anyio.run(cut) % 5 == 0
+
+
+def faces() -> list[str]:
+    found = inspect.getmembers(Memory, lambda one: isinstance(one, functools.cached_property))
+    return [name for name, _ in found if not name.startswith("_")]
+
+
+def test_every_face_is_mirrored_method_by_method(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with await aio.open(tmp_path) as mem:
+            finn = mem.agent("finn", project="web")
+            for face in faces():
+                own, mirror = getattr(finn.memory, face), getattr(finn, face)
+                for name, method in inspect.getmembers(own, callable):
+                    if not name.startswith("_"):
+                        assert callable(getattr(mirror, name)), (face, name)
+                        assert getattr(mirror, name).__doc__ or not method.__doc__
+            with pytest.raises(AttributeError, match="nothing"):
+                _ = finn.nothing
+            with pytest.raises(AttributeError):
+                _ = finn.now.nothing
+
+    assert len(faces()) >= 11
+    anyio.run(look)
+
+
+def test_faces_and_verbs_in_an_event_loop(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with await aio.open(tmp_path) as mem:
+            await mem.configure("recall.embedder", "off")
+            finn = mem.agent("finn", project="web")
+            await finn.now.update("ship the parser", ["test it"])
+            assert (await finn.now.read()).objective == "ship the parser"
+            await finn.session("s-1").append("user", "where is the parser?")
+            assert [one.text for one in await finn.session("s-1").read()] == [
+                "where is the parser?"
+            ]
+            await finn.save_fact("editor", "helix")
+            assert await finn.get_fact("editor") == "helix"
+            assert isinstance(await finn.artifact.verify(workspace=tmp_path), list)
+            assert finn.working.scope == "project/web/agent/finn"
+
+    anyio.run(work)
+
+
+def test_the_board_wakes_a_task_and_waiting_is_cancelled(tmp_path: Path) -> None:
+    async def work() -> list[object]:
+        heard: list[object] = []
+        async with await aio.open(tmp_path) as mem:
+            finn, maya = mem.agent("finn", project="web"), mem.agent("maya", project="web")
+            start = await maya.cursor()
+
+            async def listen() -> None:
+                async for news in maya.blackboard.subscribe("n:", after=start):
+                    heard.append(news.signal.value)
+                    if len(heard) == 3:
+                        break
+
+            async def wait() -> None:
+                found = await maya.blackboard.wait_for("done", timeout=60)
+                heard.append(found.publisher)
+
+            async with anyio.create_task_group() as group:
+                group.start_soon(listen)
+                group.start_soon(wait)
+                for number in range(3):
+                    await finn.blackboard.publish(f"n:{number}", number)
+                await finn.blackboard.publish("done:not", "x")
+                await finn.blackboard.publish("done", "x")
+            assert await maya.blackboard.wait_for("never", timeout=0) is None
+            assert await maya.blackboard.wait_for("never", timeout=0.05) is None
+            with anyio.move_on_after(0.05) as scope:
+                await maya.blackboard.wait_for("never")
+            assert scope.cancelled_caught
+        return heard
+
+    heard = anyio.run(work)
+    assert [one for one in heard if one != "finn"] == [0, 1, 2]
+    assert heard.count("finn") == 1

@@ -13,6 +13,8 @@ from lamina.core.cursor import parse_cursor
 from lamina.core.record import to_json
 from lamina.events import MemoryFlush
 from lamina.exchange import count_exported, export_lines, import_lines
+from lamina.memory import AgentMemory
+from tests.layers.test_isolation import AGENT_VERBS
 from tests.places import mem
 
 __all__ = ["mem"]
@@ -95,9 +97,14 @@ def calls(own: Memory, other: str, other_id: str) -> dict[str, Callable[[], Any]
     }
 
 
+def public(kind: type) -> set[str]:
+    return {name for name, _ in inspect.getmembers(kind, callable) if not name.startswith("_")}
+
+
 def test_the_list_of_calls_is_complete(mem: Memory) -> None:
-    methods = {name for name, _ in inspect.getmembers(Memory, callable) if not name.startswith("_")}
-    assert set(calls(mem.project("team1"), "team2", "0" * 26)) == methods
+    assert set(calls(mem.project("team1"), "team2", "0" * 26)) == public(Memory)
+    # What an agent has beyond that is asked with its faces: tests/layers/test_isolation.py.
+    assert public(AgentMemory) - public(Memory) == AGENT_VERBS
 
 
 def test_no_call_shows_another_project(crowded: Memory) -> None:

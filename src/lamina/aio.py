@@ -2,18 +2,21 @@
 
 A store blocks whatever we do, so each call runs in a worker thread. Cancelling a call waits for its
 transaction to finish: a write is never left behind half known.
+
+The faces of a handle are mirrored by what they are, so there is nothing here to forget: each method
+of `memory.now` is awaited on `aio_memory.now`. A type checker sees them as `Any`.
 """
 
 import contextlib
 import functools
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, Self, TypeVar
 
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter, move_on_after, to_thread
 
 from lamina import opening
 from lamina.clock import stopwatch
@@ -21,7 +24,9 @@ from lamina.core.announcements import Announcement
 from lamina.core.changes import Changed
 from lamina.embedders.protocol import Embedder
 from lamina.feed import check_timeout
-from lamina.memory import Memory
+from lamina.layers.blackboard import Blackboard
+from lamina.layers.subscription import News, Signal
+from lamina.memory import AgentMemory, Memory
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,7 +38,7 @@ _NAP_SECONDS: Final = 0.2
 
 
 def _threaded(
-    method: Callable[Concatenate[Memory, P], R],
+    method: Callable[Concatenate[Any, P], R],
 ) -> Callable[Concatenate["AsyncMemory", P], Coroutine[Any, Any, R]]:
     @functools.wraps(method)
     async def call(self: "AsyncMemory", /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -116,6 +121,60 @@ class AsyncFeed(AsyncIterator[T]):
                 self._ready.append((next(self._feed), self._feed.cursor))
 
 
+class AsyncFace:
+    """A face whose methods are awaited; what they would hand out bit by bit comes as a list."""
+
+    def __init__(self, face: Any, limiter: CapacityLimiter) -> None:
+        self._face = face
+        self._limiter = limiter
+
+    def __call__(self, *args: Any, **kwargs: Any) -> "AsyncFace":
+        """One of several, as in `agent.session("s-1")`."""
+        return AsyncFace(self._face(*args, **kwargs), self._limiter)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._face, name)
+        if name.startswith("_") or not callable(found):
+            return found
+
+        @functools.wraps(found)
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            work = functools.partial(_whole, found, *args, **kwargs)
+            return await to_thread.run_sync(work, limiter=self._limiter)
+
+        return call
+
+
+def _whole(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The answer with nothing left to fetch, which would block the event loop later."""
+    answer = method(*args, **kwargs)
+    return list(answer) if isinstance(answer, Iterator) else answer
+
+
+class AsyncBlackboard(AsyncFace):
+    """The board, where waiting can be cancelled."""
+
+    def subscribe(
+        self, prefix: str = "", *, after: str | None = None, timeout: float | None = None
+    ) -> AsyncFeed[News]:
+        """Every change of keys that begin so: for `async for`. Without `after` it begins there."""
+        start = functools.partial(self._face.subscribe, prefix, after=after)
+        return AsyncFeed(lambda nap: start(timeout=nap), after, follow=True, timeout=timeout)
+
+    async def wait_for(self, key: str, *, timeout: float | None = None) -> Signal | None:
+        """What stands under a key, as soon as anything does; nothing when time runs out."""
+        patience = check_timeout(timeout)
+        begun = await to_thread.run_sync(functools.partial(self._face.subscribe, key, timeout=0))
+        found: Signal | None = await self.read(key)
+        if found is not None:
+            return found
+        with move_on_after(patience):
+            async for news in self.subscribe(key, after=begun.cursor):
+                if news.key == key and news.signal is not None:
+                    return news.signal
+        return None
+
+
 class AsyncMemory:
     """An awaitable view of a `Memory`."""
 
@@ -123,13 +182,24 @@ class AsyncMemory:
         self.memory = memory
         self.limiter = limiter or CapacityLimiter(_THREADS)
 
+    def __getattr__(self, name: str) -> Any:
+        """A face by the name that it has on the handle."""
+        is_face = isinstance(getattr(Memory, name, None), functools.cached_property)
+        if name.startswith("_") or not is_face:
+            raise AttributeError(f"AsyncMemory has no attribute {name!r}")
+        face = getattr(self.memory, name)
+        mirror = AsyncBlackboard if isinstance(face, Blackboard) else AsyncFace
+        return mirror(face, self.limiter)
+
     def project(self, name: str) -> "AsyncMemory":
         """The same store confined to one project."""
         return AsyncMemory(self.memory.project(name), self.limiter)
 
-    def agent(self, name: str, *, project: str | None = None, role: str = "agent") -> "AsyncMemory":
+    def agent(
+        self, name: str, *, project: str | None = None, role: str = "agent"
+    ) -> "AsyncAgentMemory":
         """The same store as an agent sees it."""
-        return AsyncMemory(self.memory.agent(name, project=project, role=role), self.limiter)
+        return AsyncAgentMemory(self.memory.agent(name, project=project, role=role), self.limiter)
 
     def changes(
         self,
@@ -198,6 +268,18 @@ class AsyncMemory:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
+
+
+class AsyncAgentMemory(AsyncMemory):
+    """An awaitable view of an `AgentMemory`."""
+
+    update_now = _threaded(AgentMemory.update_now)
+    append_log = _threaded(AgentMemory.append_log)
+    recall_memory = _threaded(AgentMemory.recall_memory)
+    save_fact = _threaded(AgentMemory.save_fact)
+    get_fact = _threaded(AgentMemory.get_fact)
+    format_context_for_prompt = _threaded(AgentMemory.format_context_for_prompt)
+    compact_log = _threaded(AgentMemory.compact_log)
 
 
 async def open(  # noqa: A001 - `lamina.aio.open` is the name a user would say

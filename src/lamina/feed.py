@@ -33,7 +33,8 @@ class Following:
     def __init__(self, store: Store, *, follow: bool, patience: float | None) -> None:
         self._store = store
         self._follow = follow
-        self._patience = patience
+        self.patience = patience
+        """For how many seconds nothing may happen before it ends; may be changed on the way."""
         self._closed = False
 
     def close(self) -> None:
@@ -55,8 +56,8 @@ class Following:
         """Sleep until something may have happened; false when patience has run out."""
         while not self._closed:
             left = _LONGEST_NAP_SECONDS
-            if self._patience is not None:
-                left = min(left, quiet_since + self._patience - stopwatch())
+            if self.patience is not None:
+                left = min(left, quiet_since + self.patience - stopwatch())
             if left <= 0:
                 return False
             if self._store.wait(pulse, left):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from lamina.announcing import Announcer
 from lamina.core import access
@@ -22,6 +22,7 @@ from lamina.embedding import Vectors
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
 from lamina.keeping import Keeping
 from lamina.layers.layered import Layered
+from lamina.layers.verbs import AgentVerbs
 from lamina.reading import Asked, ReadPath
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from lamina.stores.base import Store
     from lamina.vault import Vault
     from lamina.writing import WritePath
+
+Handle = TypeVar("Handle", bound="Memory")
 
 
 class Shared(TypedDict, total=False):
@@ -82,11 +85,10 @@ class Memory(Keeping, Layered):
 
     def project(self, name: str) -> Memory:
         """The same store confined to one project (and reading `global`)."""
-        return self._bound(
-            replace(self.principal, root=Scope.of(f"project/{check_name(name, 'project')}"))
-        )
+        root = Scope.of(f"project/{check_name(name, 'project')}")
+        return self._bound(replace(self.principal, root=root), Memory)
 
-    def agent(self, name: str, *, project: str | None = None, role: str = "agent") -> Memory:
+    def agent(self, name: str, *, project: str | None = None, role: str = "agent") -> AgentMemory:
         """The same store as an agent sees it: its own scope, and its project's common memory."""
         root = (
             f"project/{check_name(project, 'project')}"
@@ -94,7 +96,7 @@ class Memory(Keeping, Layered):
             else f"agent/{check_name(name, 'name')}"
         )
         bound = Principal(name, check_role(role), Scope.of(root), self.principal.surface)
-        return self._bound(bound)
+        return self._bound(bound, AgentMemory)
 
     @cached_property
     def _reads(self) -> ReadPath:
@@ -123,7 +125,7 @@ class Memory(Keeping, Layered):
         done = self._beside.wrote if self._beside and surface is not Surface.FILES else _nobody
         return WritePath(self.store, self._vault, speaker, self.reach, self._vectors.owed, done)
 
-    def _bound(self, principal: Principal) -> Memory:
+    def _bound(self, principal: Principal, kind: type[Handle]) -> Handle:
         """Only an unbound admin hands out handles; anything else would widen what it was given."""
         mine, wanted = self.principal, principal.root
         inside = mine.root is None or (wanted is not None and mine.root.contains(wanted))
@@ -133,7 +135,7 @@ class Memory(Keeping, Layered):
                 remedy="Open it from the handle that lamina.open() returned",
             )
         announcer = self._announcer.of(principal)
-        return Memory(self.store, self._vault, principal, announcer, **self._shared)
+        return kind(self.store, self._vault, principal, announcer, **self._shared)
 
     # -- writing
 
@@ -358,6 +360,10 @@ class Memory(Keeping, Layered):
         if not names:
             raise InvalidInputError("no record was named", remedy="Pass at least one id or key")
         return list({record.id: record for record in map(self._named, names)}.values())
+
+
+class AgentMemory(AgentVerbs, Memory):
+    """Memories as one agent sees them, with what an agent does by the names it knows."""
 
 
 def _nobody() -> None:

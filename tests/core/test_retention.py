@@ -64,7 +64,7 @@ def test_receipts_stay_for_a_span(value: str) -> None:
 def test_every_layer_declares_what_it_keeps_and_most_keep_all() -> None:
     kept = {name: declared(layer) for name, layer in LAYERS.items()}
     assert {name: value for name, value in kept.items() if value != "all"} == {
-        "working": "none", "blackboard": "16/30d", "item": "90d", "source": "90d",
+        "working": "none", "blackboard": "30d", "item": "90d", "source": "90d",
     }  # fmt: skip
     for name in LAYERS:
         assert SETTINGS[f"history.{name}"].default == kept[name]
@@ -74,19 +74,19 @@ def test_a_layer_without_a_choice_goes_by_what_it_declares() -> None:
     plan = retention(effective({}), NOON)
     cuts = {cut.layer: cut for cut in plan.cuts}
     assert cuts["knowledge"] == Cut("knowledge")
-    assert cuts["blackboard"] == Cut("blackboard", 16, NOON - 30 * DAY)
+    assert cuts["blackboard"] == Cut("blackboard", None, NOON - 30 * DAY)
     assert cuts.keys() == LAYERS.keys()
     assert plan.receipts_before == NOON - 30 * DAY
     assert retention(effective({"receipts.keep": "all"}), NOON).receipts_before is None
 
 
 def test_a_write_never_keeps_less_than_the_layer_declares() -> None:
-    choices = {"all": None, "none": 16, "4": 16, "40": 40, "7d": None}
+    choices = {"all": None, "none": 0, "4": 4, "40": 40, "7d": None}
     for choice, kept in choices.items():
-        assert kept_when_writing("blackboard", {"history.blackboard": choice}) == kept
-    assert kept_when_writing("blackboard", {}) == 16
+        assert kept_when_writing("working", {"history.working": choice}) == kept
+    assert kept_when_writing("working", {}) == 0
+    assert kept_when_writing("blackboard", {"history.blackboard": "2"}) is None
     assert kept_when_writing("knowledge", {"history.knowledge": "2"}) is None
-    assert kept_when_writing("working", {"history.working": "all"}) is None
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The layers as users speak of them, on every store."""
 
+import itertools
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -154,3 +156,96 @@ def test_episodes_tell_what_worked(whole: Memory, finn: Memory) -> None:
         finn.episode.record("t-1", "failed", duration_ms=-1)
     with pytest.raises(InvalidInputError, match="cost"):
         finn.episode.record("t-1", "failed", cost=3)  # type: ignore[call-arg]
+
+
+def test_a_subscription_begins_when_it_is_made(finn: Memory) -> None:
+    news = finn.blackboard.subscribe(timeout=0)
+    finn.blackboard.publish("one", 1)
+    assert [item.key for item in news] == ["one"]
+    finn.blackboard.publish("two", 2)
+    assert [item.key for item in finn.blackboard.subscribe(after=news.cursor, timeout=0)] == ["two"]
+
+
+def test_a_signal_goes_when_its_time_is_over(finn: Memory) -> None:
+    start = finn.cursor()
+    finn.blackboard.publish("brief", "x", ttl="0s")
+    finn.blackboard.publish("long", "y", ttl="7d")
+    assert finn.blackboard.read("brief") is None
+    assert list(finn.blackboard.list()) == ["long"]
+    assert finn.blackboard.wait_for("brief", timeout=0) is None
+    [gone, stands] = finn.blackboard.subscribe(after=start, timeout=0)
+    assert (gone.key, gone.signal) == ("brief", None)
+    assert stands.signal is not None
+    assert stands.signal.expires_at is not None
+
+
+def test_waiting_ends_though_other_things_happen(whole: Memory, finn: Memory) -> None:
+    """A busy neighbour does not keep a subscriber waiting beyond its time."""
+    over = threading.Event()
+
+    def chatter() -> None:
+        for number in itertools.count():
+            finn.log.thought("hm")
+            finn.blackboard.publish("other", number)
+            if over.wait(0.02):
+                break
+
+    neighbour = threading.Thread(target=chatter)
+    neighbour.start()
+    try:
+        maya = whole.agent("maya", project="web")
+        assert maya.blackboard.wait_for("never", timeout=0.2) is None
+        assert list(maya.blackboard.subscribe("never", timeout=0.2)) == []
+    finally:
+        over.set()
+        neighbour.join()
+
+
+def test_a_signal_wakes_a_thread_that_waits(whole: Memory, finn: Memory) -> None:
+    heard: list[object] = []
+    maya = whole.agent("maya", project="web")
+    ready = threading.Event()
+
+    def listen() -> None:
+        with maya.blackboard.subscribe("task:7:", timeout=60) as news:
+            ready.set()
+            heard.extend(one.signal and one.signal.value for one in itertools.islice(news, 2))
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    assert ready.wait(60)
+    finn.blackboard.publish("task:7:status", "running")
+    finn.blackboard.publish("task:8:status", "another task")
+    finn.blackboard.publish("task:7:status", "done")
+    listener.join(60)
+    assert heard == ["running", "done"]
+
+
+def test_a_subscription_that_waits_is_ended_by_another_thread(finn: Memory) -> None:
+    news = finn.blackboard.subscribe()
+    listener = threading.Thread(target=lambda: list(news))
+    listener.start()
+    news.close()
+    listener.join(60)
+    assert not listener.is_alive()
+
+
+def test_declarations_add_up_and_are_checked(whole: Memory, finn: Memory) -> None:
+    maya = whole.agent("maya", project="web")
+    finn.blackboard.declare("task:", Schema({"task:{id}:status": "text"}))
+    maya.blackboard.declare("index:", Schema({"index:status": "any"}))
+    maya.blackboard.declare("task:", Schema({"task:{id}:state": "text"}))
+    assert set(finn.blackboard.schemas()) == {"task:", "index:"}
+    assert finn.blackboard.publish("task:7:status", "x").drift
+    assert finn.blackboard.list() == {"task:7:status": finn.blackboard.read("task:7:status")}
+    with pytest.raises(InvalidInputError, match="namespace"):
+        finn.blackboard.declare("task", Schema({}))
+
+
+def test_who_says_the_same_is_the_publisher_too(whole: Memory, finn: Memory) -> None:
+    finn.blackboard.publish("index:status", "fresh")
+    assert finn.blackboard.publish("index:status", "fresh").receipt.rev == 1
+    whole.agent("maya", project="web").blackboard.publish("index:status", "fresh")
+    signal = finn.blackboard.read("index:status")
+    assert signal is not None
+    assert (signal.publisher, signal.rev) == ("maya", 2)

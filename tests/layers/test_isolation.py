@@ -8,6 +8,7 @@ import pytest
 
 import lamina
 from lamina import Memory
+from lamina.memory import AgentMemory
 from tests.places import STORES, where
 
 PROJECTS = [f"team{n}" for n in range(1, 20)] + ["team_1"]
@@ -15,6 +16,13 @@ PROJECTS = [f"team{n}" for n in range(1, 20)] + ["team_1"]
 
 def canary(project: str) -> str:
     return f"canary{PROJECTS.index(project):02d}zq"
+
+
+AGENT_VERBS = {
+    "update_now", "append_log", "save_fact", "get_fact", "recall_memory",
+    "format_context_for_prompt", "compact_log",
+}  # fmt: skip
+"""What an agent's handle has beyond any other; all that read are among `verbs`."""
 
 
 def filled(mem: Memory, project: str, work: Path) -> None:
@@ -89,6 +97,16 @@ def reads(agent: Memory, start: str, work: Path) -> dict[str, Callable[[], objec
     }  # fmt: skip
 
 
+def verbs(agent: AgentMemory) -> dict[str, Callable[[], object]]:
+    """Everything that an agent's handle can be asked beyond its faces."""
+    return {
+        "verbs": lambda: (agent.get_fact("fact"), agent.recall_memory("canary", n_results=50),
+                          agent.format_context_for_prompt()),
+        "compaction": lambda: (agent.compact_log(force=True), agent.log.tail(),
+                               agent.recall_memory("canary", n_results=50)),
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("place", STORES)
 def test_no_face_shows_another_project(place: str, tmp_path: Path) -> None:
     with lamina.open(where(place, tmp_path / "store")) as mem:
@@ -101,7 +119,8 @@ def test_no_face_shows_another_project(place: str, tmp_path: Path) -> None:
         for project in PROJECTS:
             agent = mem.agent("finn", project=project)
             begun = start if project == "team1" else None
-            for name, read in reads(agent, begun or agent.cursor(), work).items():
+            asked = reads(agent, begun or agent.cursor(), work) | verbs(agent)
+            for name, read in asked.items():
                 seen = set(re.findall(r"canary\d\dzq", repr(read())))
                 assert seen - {canary(project)} == set(), name
                 assert seen or name in ("board", "global_tier"), name

@@ -251,6 +251,7 @@ def test_the_demo_runs_to_its_end(lamina: Call) -> None:
     assert "nowhere" in answer.out
     assert "complete" in answer.out
     assert "That was the tour" in answer.out
+    assert "17 of 17 steps went as the story goes" in answer.out
 
 
 def test_several_words_are_one_text(lamina: Call) -> None:

@@ -90,7 +90,7 @@ def test_on_a_terminal_it_asks(
 
 
 def test_the_settings_say_what_they_take(lamina: Call, store: Path) -> None:
-    assert lamina("config", "get", "history.blackboard").out == "16/30d\n"
+    assert lamina("config", "get", "history.blackboard").out == "30d\n"
     assert lamina("config", "set", "history.task", "90d").out == "90d\n"
     wrong = lamina("config", "set", "history.task", "a while")
     assert wrong.status == 2

@@ -8,6 +8,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -76,6 +77,14 @@ def follow(store: Path, wakes: int) -> None:
         _say({next(feed).event.record: clock.stopwatch() for _ in range(wakes)})
 
 
+def board(store: Path, wakes: int) -> None:
+    """Wait for so many signals, and note when each arrives."""
+    with open_memory(store) as mem:
+        news = mem.agent("maya", project=_PROJECT).blackboard.subscribe("wake")
+        _say("ready")
+        _say([clock.stopwatch() for _ in islice(news, wakes)])
+
+
 def main(role: str, *arguments: str) -> None:
     """Play a role."""
     match role, *arguments:
@@ -85,6 +94,8 @@ def main(role: str, *arguments: str) -> None:
             look(Path(store), known, question)
         case "follow", store, wakes:
             follow(Path(store), int(wakes))
+        case "board", store, wakes:
+            board(Path(store), int(wakes))
         case "soak", store, writes, samples:
             soak(Path(store), int(writes), int(samples))
         case "recall", store, first:

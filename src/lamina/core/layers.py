@@ -45,7 +45,8 @@ class Layer:
     """How long a version stays once it was replaced; `None` is for ever.
 
     Only maintenance applies it. Most layers keep all: what was believed, and when, is what a memory
-    is for. Signals are news, and what was read out of files can be read out of them again.
+    is for. Signals are news, which a subscriber that was away still gets for so long; and what was
+    read out of files can be read out of them again.
     """
     pipeline_only: bool = False
     """Written by extraction and indexing alone."""
@@ -64,7 +65,7 @@ _ALL: Final = (
           durability=Durability.COMMITTED, history=0, indexed=False, recalled=False),
     Layer("now", ("objective", "next_steps", "profile", "frame"), unsaid=("frame",)),
     Layer("fact", ("general", "preference", "personal", "config"), open_kinds=False),
-    Layer("blackboard", ("signal",), durability=Durability.COMMITTED, history=16,
+    Layer("blackboard", ("signal",), durability=Durability.COMMITTED,
           horizon=timedelta(days=30)),
     Layer("session", ("user", "assistant", "tool_call", "tool_result", "summary"),
           open_kinds=False, append_only=True, key_includes_kind=True, in_order=True,

@@ -6,32 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.canonical import check, dumps
-from lamina.core.record import State
-from lamina.errors import InvalidInputError, NotFoundError
+from lamina.errors import ConflictError, InvalidInputError, NotFoundError
 from lamina.layers.face import Face
-from lamina.layers.schemas import SCHEMA, Schema, drift
+from lamina.layers.schemas import SCHEMA, Schema, check_namespace, drift
+from lamina.layers.subscription import SIGNAL, WHOLE, Signal, Subscription, to_signal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime, timedelta
+    from datetime import timedelta
 
-    from lamina.core.changes import Changed, Receipt
-    from lamina.core.record import Record
+    from lamina.core.changes import Receipt
 
-SIGNAL: Final = "signal"
-_WHOLE: Final = "value"
-
-
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """What stands on the board under a key."""
-
-    key: str
-    value: Any
-    publisher: str
-    published_at: datetime
-    rev: int
-    expires_at: datetime | None = None
+_TRIES: Final = 20
+"""How often others may declare something in between before a declaration gives up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +27,6 @@ class Published:
     receipt: Receipt
     drift: tuple[str, ...] = ()
     """Where it departs from what its namespace declares."""
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """A change of the board; its signal is gone when `signal` is nothing."""
-
-    key: str
-    signal: Signal | None
-    cursor: str
-    """Where to go on from after this one."""
 
 
 class Blackboard(Face):
@@ -77,8 +53,12 @@ class Blackboard(Face):
         if odd and strict:
             raise InvalidInputError(odd[0], remedy="Follow the schema, or publish without `strict`")
         text = value if isinstance(value, str) else dumps(check(value, "value"))
+        data = {WHOLE: value, "publisher": self._door.principal.name}
+        if expect is not None:
+            # Whoever says what stands there already takes a turn too, which nobody else gets.
+            data["turn"] = expect
         receipt = self._put(
-            {"kind": SIGNAL, "key": key, "text": text, "data": {_WHOLE: value}, "expires": ttl,
+            {"kind": SIGNAL, "key": key, "text": text, "data": data, "expires": ttl,
              "expect": expect}
         )  # fmt: skip
         return Published(receipt, odd)
@@ -86,12 +66,12 @@ class Blackboard(Face):
     def read(self, key: str) -> Signal | None:
         """What stands under a key now."""
         found = self._holder(key, kind=SIGNAL)
-        return None if found is None else _signal(found)
+        return None if found is None else to_signal(found)
 
     def list(self, prefix: str = "", *, limit: int = 1_000) -> dict[str, Signal]:
         """What stands under the keys that begin so, by key."""
         where = {"key": {"$prefix": prefix}} if prefix else {}
-        found = (_signal(record) for record in self._find(limit, kind=SIGNAL, **where))
+        found = (to_signal(record) for record in self._find(limit, kind=SIGNAL, **where))
         return {signal.key: signal for signal in sorted(found, key=lambda one: one.key)}
 
     def clear(self, key: str) -> Receipt:
@@ -103,55 +83,39 @@ class Blackboard(Face):
 
     def subscribe(
         self, prefix: str = "", *, after: str | None = None, timeout: float | None = None
-    ) -> Iterator[News]:
+    ) -> Subscription:
         """Every change of keys that begin so, once and in order, by whatever process.
 
         It begins now, or behind the cursor of a `News` that was seen before; it waits for more,
-        for ever or until nothing has happened for `timeout` seconds.
+        for ever or until none has come for `timeout` seconds.
         """
-        start = self._door.cursor() if after is None else after
-        with self._door.changes(start, scope=self.scope, follow=True, timeout=timeout) as feed:
-            for change in feed:
-                news = self._news(change, feed.cursor)
-                if news is not None and news.key.startswith(prefix):
-                    yield news
+        return Subscription(self._door, self.scope, prefix, after, timeout)
 
     def wait_for(self, key: str, *, timeout: float | None = None) -> Signal | None:
         """What stands under a key, as soon as anything does; nothing when time runs out."""
-        # The cursor is taken first, so that nothing comes in between.
-        start = self._door.cursor()
-        found = self.read(key)
-        if found is not None:
-            return found
-        for news in self.subscribe(key, after=start, timeout=timeout):
-            if news.key == key and news.signal is not None:
-                return news.signal
-        return None
+        # It begins first, so that nothing comes in between.
+        with self.subscribe(key, timeout=timeout) as subscription:
+            found = self.read(key)
+            return found or subscription.next_of(key)
 
     def declare(self, namespace: str, schema: Schema) -> Receipt:
         """Say which keys belong in a namespace and what they hold, so that drift is noticed."""
-        return self._put(
-            {"kind": SCHEMA, "key": f"{SCHEMA}:{namespace}", "text": f"keys of {namespace}",
-             "data": {"namespace": namespace, **schema.to_data()}}
-        )  # fmt: skip
+        name = check_namespace(namespace)
+        for _ in range(_TRIES):
+            known = self._holder(SCHEMA, kind=SCHEMA)
+            keys = {**(known.data["namespaces"] if known else {}), name: schema.to_data()}
+            try:
+                return self._put(
+                    {"kind": SCHEMA, "key": SCHEMA, "text": f"declared: {', '.join(sorted(keys))}",
+                     "data": {"namespaces": keys}, "expect": known.rev if known else 0}
+                )  # fmt: skip
+            except ConflictError:
+                continue
+        raise ConflictError("`schema` was declared by others all the time", remedy="Try again")
 
     def schemas(self) -> dict[str, Schema]:
         """What was declared, by namespace."""
-        found = self._find(1_000, kind=SCHEMA)
-        return {str(one.data["namespace"]): Schema.of_data(one.data) for one in found}
-
-    def _news(self, change: Changed, cursor: str) -> News | None:
-        record = change.record
-        if record is None or record.layer != self.layer or record.kind != SIGNAL or not record.key:
-            return None
-        if record.scope != self.scope:
-            return None
-        stands = record.state is State.CURRENT
-        return News(record.key, _signal(record) if stands else None, cursor)
-
-
-def _signal(record: Record) -> Signal:
-    return Signal(
-        str(record.key), record.data.get(_WHOLE, record.text), record.source, record.updated_at,
-        record.rev, record.expires_at,
-    )  # fmt: skip
+        # All in one record: each signal is checked against it, however many there are.
+        known = self._holder(SCHEMA, kind=SCHEMA)
+        declared = {} if known is None else known.data["namespaces"]
+        return {name: Schema.of_data(keys) for name, keys in declared.items()}

@@ -17,7 +17,7 @@ class Log(Face):
 
     layer = "log"
 
-    def append(self, kind: str, text: str, **data: Any) -> Receipt:
+    def append(self, kind: str, text: str, /, **data: Any) -> Receipt:
         """Add an entry of a kind: TOOL_USE, THOUGHT, USER_FEEDBACK, ERROR or SYSTEM."""
         return self._put({"kind": kind, "text": text, "data": data})
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.core.names import check_key
 from lamina.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -35,12 +36,21 @@ class Schema:
 
     def to_data(self) -> dict[str, Any]:
         """The schema as a record keeps it."""
-        return {"keys": dict(self.keys)}
+        return dict(self.keys)
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Schema:
         """The schema that a record keeps."""
-        return cls(dict(data.get("keys", {})))
+        return cls(dict(data))
+
+
+def check_namespace(namespace: object) -> str:
+    """Return how the keys of a namespace begin, as `task:`."""
+    if isinstance(namespace, str) and namespace.endswith(":"):
+        return check_key(namespace)
+    raise InvalidInputError(
+        f"`namespace` must end with a colon, not be {namespace!r:.60}", remedy="Write `task:`"
+    )
 
 
 def drift(schemas: Mapping[str, Schema], key: str, value: object) -> Iterator[str]:

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
     from lamina.layers.analytics import Rate, Span
     from lamina.layers.artifacts import Verified
-    from lamina.layers.blackboard import News, Published, Signal
+    from lamina.layers.blackboard import Published
     from lamina.layers.now import Status
+    from lamina.layers.subscription import News, Signal
 
 
 def status_out(status: Status, scope: str) -> dict[str, Any]:

@@ -8,10 +8,14 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from lamina.core.filters import Filter, Op
+from lamina.core.filters import Condition, Filter, Op
 from lamina.stores.sqlite.predicates import Predicate
 
 NEWEST: Final = "record r join version v on v.vid = r.head"
+_OF_TASK: Final = (
+    "version v indexed by version_task cross join record r on r.head = v.vid and r.rid = v.rid"
+    " and case when json_valid(v.data) then json_extract(v.data, '$.task') end = ?"
+)
 _REACHED: Final = "(select m.seq from moment m where m.sid = r.sid)"
 _THEN: Final = (
     "record r join version v on v.vid = ("
@@ -32,8 +36,12 @@ ANYTHING: Final = Filter()
 def source(as_of: Mapping[str, int] | None, where: Filter = ANYTHING) -> tuple[Predicate, str]:
     """What goes before `select`, and the records `r` with the version `v` of each that is meant.
 
-    Who asks for a key is led to it: without statistics SQLite would rather walk the scope.
+    Who asks for a key is led to it, and so is who asks for a task: without statistics SQLite would
+    rather walk the scope.
     """
+    task = next((one.value for one in where.conditions if _asks_for_task(one)), None)
+    if as_of is None and isinstance(task, str):
+        return Predicate("", (task,)), _OF_TASK
     asks_for_key = any(
         one.field == "key" and one.op is Op.EQ and one.value is not None for one in where.conditions
     )
@@ -43,3 +51,7 @@ def source(as_of: Mapping[str, int] | None, where: Filter = ANYTHING) -> tuple[P
     if as_of is None:
         return NOW, records
     return Predicate(_MOMENT, (json.dumps(dict(as_of)),)), records
+
+
+def _asks_for_task(one: Condition) -> bool:
+    return one.field == "data" and one.path == ("task",) and one.op is Op.EQ

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _RECORDS: Final = 20_000
 _SECONDS: Final = 1.0
+_EPISODES: Final = 100_000
+_EACH: Final = 500
 
 
 @click.group()
@@ -125,6 +127,32 @@ def speed(
     found = measure(plan, _phase(session)).to_json()
     if plot is not None:
         plot.write_text(growth(found).to_svg(), encoding="utf-8")
+    if session.out.as_json:
+        session.out.document(found)
+    else:
+        session.out.show(*report(found))
+
+
+@bench.command(cls=Command)
+@click.option(
+    "--episodes", type=int, default=_EPISODES, show_default=True, metavar="N",
+    help="How many episodes are asked about.",
+)  # fmt: skip
+@click.option(
+    "--each", type=int, default=_EACH, show_default=True, metavar="N",
+    help="How often each thing is measured, for two seconds at most.",
+)  # fmt: skip
+@pass_session
+def layers(session: Session, /, episodes: int, each: int) -> None:
+    """Measure each layer by its own words, next to a plain file or dictionary.
+
+    What is compared takes turns. Works in a scratch folder below --dir, or below the system's
+    temporary directory.
+    """
+    from lamina.bench.layers import Plan, measure
+    from lamina.surfaces.cli.bench_layers import report
+
+    found = measure(Plan(_scratch(session), episodes, each), _phase(session)).to_json()
     if session.out.as_json:
         session.out.document(found)
     else:

@@ -9,9 +9,9 @@ from lamina.surfaces.cli.groups import Group
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from lamina.layers.blackboard import News, Signal
+    from lamina.layers.subscription import News, Signal
     from lamina.surfaces.cli.marks import Grid
 
 _KEYS: Final = completing.keys_of("blackboard")
@@ -117,33 +117,10 @@ def watch_board(session: Session, /, prefix: str, after: str | None, timeout: fl
 
     patience = check_timeout(timeout)
     nap = LOOK_SECONDS if patience is None else min(LOOK_SECONDS, patience)
-    feed = _News(session, prefix, after, nap)
+    feed = session.handle.blackboard.subscribe(prefix, after=after, timeout=nap)
     source = Source(feed, lambda news: _show_news(session, news), lambda news: str(news.cursor))
     command = ["blackboard", "watch", *([prefix] if prefix else [])]
     follow(session, source, command, patience=patience)
-
-
-class _News:
-    """The news of a board; an iteration ends when none came for a while, the next goes on."""
-
-    def __init__(self, session: Session, prefix: str, after: str | None, seconds: float) -> None:
-        self._memory = session.handle
-        self._prefix = prefix
-        self._seconds = seconds
-        if after is not None:
-            # Before anything is promised: a feed cannot be made of what is no cursor.
-            self._memory.changes(after, scope=self._memory.blackboard.scope)
-        self.cursor = self._memory.cursor() if after is None else after
-
-    def __iter__(self) -> "Iterator[News]":
-        here, quiet = self._memory.cursor(), True
-        board = self._memory.blackboard
-        for news in board.subscribe(self._prefix, after=self.cursor, timeout=self._seconds):
-            self.cursor, quiet = news.cursor, False
-            yield news
-        if quiet:
-            # What was said of other things need not be passed again.
-            self.cursor = here
 
 
 @blackboard.command()

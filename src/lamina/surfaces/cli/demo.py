@@ -1,4 +1,4 @@
-"""`lamina demo`: a tour of real commands on a temporary store."""
+"""`lamina demo`: a story of two agents, and a tour of real commands, on temporary stores."""
 
 import shlex
 import sys
@@ -13,6 +13,7 @@ from lamina.surfaces.cli.marks import Span, line
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.output import Printer
 from lamina.surfaces.cli.session import Session, pass_session
+from lamina.surfaces.cli.story import tell
 
 _SECRET: Final = "ghp_" + "k3jQz81mVtR7xYbN20aLwPdE5sHcUf946TgO"
 _PAUSE_SECONDS: Final = 0.6
@@ -22,12 +23,18 @@ _PAUSE_SECONDS: Final = 0.6
 @click.command(cls=Command)
 @pass_session
 def demo(session: Session) -> None:
-    """Take a short tour on a store of its own.
+    """See two agents share a memory, then take a short tour.
 
-    Every command shown is run as it is shown, in a temporary folder that is removed at the end.
+    The agents are two processes, and every command shown is run as it is shown, in temporary
+    folders that are removed at the end.
     """
+    # Prose; JSON is what the commands of the tour print when asked.
+    out = Printer(quiet=session.out.quiet)
+    if not tell(out):
+        raise click.ClickException("the story did not go as it is told")
+    out.show(line())
     with tempfile.TemporaryDirectory(prefix="lamina-demo-") as folder:
-        tour = _Tour(Path(folder) / "store", session)
+        tour = _Tour(Path(folder) / "store", out)
         tour.opening()
         for step in (_remember, _correct, _undo, _secret, _projects, _forget, _erase):
             step(tour)
@@ -37,10 +44,9 @@ def demo(session: Session) -> None:
 class _Tour:
     """Says what comes, shows the command, runs it."""
 
-    def __init__(self, folder: Path, session: Session) -> None:
+    def __init__(self, folder: Path, out: Printer) -> None:
         self.folder = folder
-        # The tour is prose; JSON is what its commands print when asked.
-        self._out = Printer(quiet=session.out.quiet)
+        self._out = out
         self._number = 0
 
     def opening(self) -> None:

@@ -134,13 +134,18 @@ class PruningClauses:
         assert [one.repeated for one in again] == [False, True, True, True]
 
     def test_a_store_may_keep_more_history_than_the_layer_declares(self, store: Store) -> None:
-        store.configure("history.blackboard", "all")
-        record = _versions(store, 20, layer="blackboard", kind="signal")
+        store.configure("history.working", "all")
+        record = _versions(store, 20, layer="working", kind="plan")
         assert len(_kept(store, record)) == 20
+        store.configure("history.working", "3")
+        write(store, a_put("one more", layer="working", kind="plan", key="k"))
+        assert len(_kept(store, record)) == 4
+
+    def test_a_write_drops_nothing_that_the_layer_keeps(self, store: Store) -> None:
         store.configure("history.blackboard", "3")
         # Fewer than declared is what maintenance brings about, never a write.
-        write(store, a_put("one more", layer="blackboard", kind="signal", key="k"))
-        assert len(_kept(store, record)) == 17
+        record = _versions(store, 20, layer="blackboard", kind="signal")
+        assert len(_kept(store, record)) == 20
 
     def test_tidying_changes_nothing_that_can_be_read(self, store: Store) -> None:
         _versions(store, 3)

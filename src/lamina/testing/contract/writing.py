@@ -185,7 +185,7 @@ class WritingClauses:
         assert picture(store) == before
 
     def test_history_is_kept_as_far_as_the_layer_says(self, store: Store) -> None:
-        for layer, kept in (("working", 0), ("blackboard", 16), ("knowledge", 19)):
+        for layer, kept in (("working", 0), ("blackboard", 19), ("knowledge", 19)):
             for number in range(20):
                 receipt = write(store, a_put(f"value {number}", layer=layer, key="k"))
             versions = store.versions(EVERYTHING, receipt.id)

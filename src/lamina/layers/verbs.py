@@ -1,0 +1,72 @@
+"""The seven functions of the file-based design, under their own names, on an agent's handle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lamina.core.layers import LAYERS
+from lamina.errors import InvalidInputError
+from lamina.layers.layered import Layered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lamina.core.changes import Receipt
+    from lamina.layers.compaction import Compaction
+    from lamina.results import Hit
+
+
+class AgentVerbs(Layered):
+    """What an agent does with its memory, step by step."""
+
+    def update_now(
+        self, status: str | None = None, next_steps: Sequence[str] | None = None
+    ) -> Receipt:
+        """Say what this agent is doing, what comes next, or both."""
+        return self.now.update(status, next_steps)
+
+    def append_log(
+        self, entry_type: str, content: str, metadata: Mapping[str, Any] | None = None
+    ) -> Receipt:
+        """Add an entry to the log: TOOL_USE, THOUGHT, USER_FEEDBACK, ERROR or SYSTEM."""
+        told = {} if metadata is None else metadata
+        if not isinstance(told, Mapping) or not all(isinstance(name, str) for name in told):
+            raise InvalidInputError(
+                f"`metadata` must be an object, not {metadata!r:.60}",
+                remedy='Write {"name": value}',
+            )
+        return self.log.append(entry_type, content, **told)
+
+    def recall_memory(self, query: str, n_results: int = 5) -> list[Hit]:
+        """Search everything that this agent may know, what was archived included."""
+        layers = [layer.name for layer in LAYERS.values() if layer.recalled]
+        return list(self._door.recall(query, k=n_results, layers=[*layers, "archive"]).hits)
+
+    def save_fact(self, key: str, value: str, category: str = "general") -> Receipt:
+        """Keep a value under a key: `general`, `preference`, `personal` or `config`."""
+        return self.fact.save(key, value, category)
+
+    def get_fact(self, key: str) -> str | None:
+        """The value under a key, `None` when there is none."""
+        return self.fact.get(key)
+
+    def format_context_for_prompt(self) -> str:
+        """What this agent does, did and knows, as text to put before a model.
+
+        It is marked as data, dated, and labelled with who said it; no secret is in it.
+        """
+        from lamina import clock
+        from lamina.layers.prompt import context
+
+        return context(self._door, self.scope, clock.fresh_salt().hex(), clock.now())
+
+    def compact_log(self, *, force: bool = False) -> Compaction | None:
+        """Put a summary in the place of a log of more than 100 entries or 50 KB.
+
+        Every entry goes to layer `archive`, where it is found when that layer is named. `undo` with
+        the receipt brings the log back. A shorter log stays as it is unless `force` says otherwise.
+        """
+        from lamina.layers.compaction import compact
+
+        return compact(self._door, self.scope, force=force)

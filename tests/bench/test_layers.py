@@ -1,0 +1,59 @@
+"""The benchmark of the layers gives every figure of the designs, and leaves nothing behind."""
+
+from pathlib import Path
+
+import pytest
+
+from lamina.bench.layers import Plan
+from lamina.errors import InvalidInputError
+from lamina.stores.filesystem import kind_of
+from tests.bench.test_write import SPREAD, disk
+from tests.surfaces.shell import run
+
+__all__ = ["disk"]
+
+TINY = ("bench", "layers", "--episodes", "30", "--each", "4")
+AIMS = {
+    "NOW read": 1, "NOW update": 5, "LOG tail": 10, "LOG append": 5, "recall": 50,
+    "fact save": 5, "fact get": 2, "working set": 1, "working get": 1,
+    "blackboard publish": 1, "blackboard read": 1, "blackboard wakes another process": 50,
+    "notebook search": 50, "experience search": 10,
+}  # fmt: skip
+ASKED = ("by task", "by agent and action", "rates of the newest 10,000")
+
+
+def test_a_run_gives_every_figure_and_cleans_up(disk: Path) -> None:
+    answer = run(*TINY, "--dir", str(disk), "--json")
+    assert answer.status == 0, answer.err
+    assert list(disk.iterdir()) == []
+    found = answer.json
+    assert (found["bench"], found["episodes"], found["embedder"]) == ("layers", 30, "lamina")
+    assert found["filesystem"] == (kind_of(disk.resolve()) or "unknown")
+    rows = found["rows"]
+    assert {name: row["aim_ms"] for name, row in rows.items() if row["aim_ms"]} == AIMS
+    assert set(rows) - set(AIMS) == {f"30 episodes: {asked}" for asked in ASKED}
+    for name, row in rows.items():
+        assert row.keys() >= SPREAD
+        assert row["times"] == 4
+        assert row["p50_ms"] <= row["p99_ms"] <= row["worst_ms"]
+        if row["aim_ms"] is not None:
+            assert row["meets_aim"] == (row["p50_ms"] <= row["aim_ms"])
+        if name == "blackboard wakes another process":
+            assert row["raw"] is None
+        else:
+            assert row["raw"].keys() == {"what", *SPREAD}
+            assert row["ratio"] > 0
+            assert row["cpu_p50_ms"] >= 0
+
+
+def test_a_person_sees_a_table(disk: Path) -> None:
+    answer = run(*TINY, "--dir", str(disk))
+    assert answer.status == 0, answer.err
+    for expected in ("aim\tp50\tp99", "LOG tail\t10 ms", "append to a file, synced", "by task"):
+        assert expected in answer.out
+
+
+@pytest.mark.parametrize(("episodes", "each"), [(0, 1), (1_000_001, 1), (1, 0), (1, 10_001)])
+def test_numbers_that_make_no_sense_are_refused(tmp_path: Path, episodes: int, each: int) -> None:
+    with pytest.raises(InvalidInputError, match="`episodes`|`each`"):
+        Plan(tmp_path, episodes, each)
