@@ -34,7 +34,8 @@ def test_what_is_asked_about_can_be_answered_later(lamina: Call, begun: Path) ->
     for n in range(5):
         lamina("--project", "web", "remember", f"fact number {n}")
     lamina("sync")
-    begun.write_text("".join(line for line in begun.open() if "fact number" not in line))
+    lines = begun.read_text().splitlines(keepends=True)
+    begun.write_text("".join(line for line in lines if "fact number" not in line))
     answer = lamina("sync")
     assert "5 of its entries are gone" in answer.err
     assert begun.read_text().count("fact number") == 5

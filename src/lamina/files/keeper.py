@@ -97,7 +97,7 @@ class Files:
 
     def is_behind(self) -> bool:
         """Whether the store has moved on since these files were written."""
-        return self._cursor() != self._mem.cursor()
+        return next(iter(self._mem.changes(self._cursor())), None) is not None
 
     def wait(self, seconds: float) -> bool:
         """Wait until somebody writes to the store, but no longer than this; whether they did."""
