@@ -78,6 +78,14 @@ class Announcer:
             if self._switch.is_on():
                 self._store.note([self._search(query, hits)])
 
+    def used(self, records: Iterable[Record]) -> None:
+        """These records were of use to somebody: count them, outside the log."""
+        with suppress(LaminaError, OSError):
+            root = self._principal.root
+            counts = {record.id: 1 for record in records}
+            if counts:
+                self._store.note_use(counts, self._clock.now(), root.stream if root else "")
+
     def announce(self, event: Announcement, scope: str | None) -> Announcement:
         """Tell by hand of a flush or a compaction; returns what was told."""
         from lamina.core.access import check_write

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from lamina.announcing import Announcer
 from lamina.core.access import EVERYTHING
 from lamina.core.principal import Principal, Surface
-from lamina.core.settings import EMBEDDER, FLOOR, PROVIDER, effective
+from lamina.core.settings import EMBEDDER, FLOOR, PROVIDER, USE, effective
 from lamina.embedding import Vectors
 from lamina.reading import Asked, ReadPath
 from lamina.recalling import RecallPath
@@ -46,6 +46,8 @@ class Apart:
         store = EphemeralStore()
         for name in _FOLLOWED & (settings or {}).keys():
             store.configure(name, (settings or {})[name])
+        # Where they come from is the place to count them; here it would only move their scores.
+        store.configure(USE, "off")
         # They were sealed where they were written; here they are to say what they said there.
         store.configure("secrets.seal", "off")
         owner = Principal(surface=Surface.IMPORT)

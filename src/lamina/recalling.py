@@ -7,6 +7,7 @@ Candidates come from the store with all their scores; what they mean is decided 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
@@ -26,11 +27,11 @@ from lamina.core.ranking import (
     understand,
 )
 from lamina.core.ranking import why_not as why_absent
-from lamina.core.settings import FLOOR, HYBRID, PROVIDER
+from lamina.core.settings import FLOOR, HYBRID, PROVIDER, USE
 from lamina.core.text import query_terms
 from lamina.embedding import Question as Placed
 from lamina.embedding import Vectors
-from lamina.errors import InvalidInputError
+from lamina.errors import InvalidInputError, StoreError
 from lamina.reading import Asked, ReadPath, check_limit, in_layers
 from lamina.results import Hit, Recall, WhyNot
 from lamina.stores.questions import Found, Match, Query, Search
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lamina.announcing import Announcer
+    from lamina.core.ids import RecordId
     from lamina.core.record import Record
+    from lamina.core.usage import Usage
     from lamina.stores.base import Store
 
 _CANDIDATES: Final = 40
@@ -90,6 +93,8 @@ class _Settled:
     budget: int | None
     unrelated: float
     degraded: tuple[str, ...]
+    counts_use: bool
+    """Whether use counts: for questions about the present, where it is not switched off."""
 
 
 class RecallPath:
@@ -119,6 +124,8 @@ class RecallPath:
         fitting = list(_within(ranked, settled.budget))
         hits = tuple(Hit(one.record, one.probability, one.terms, one.parts) for one in fitting)
         self._announcer.searched(query, hits)
+        if settled.counts_use:
+            self._announcer.used(hit.record for hit in hits)
         self._vectors.tend()
         return Recall(
             hits,
@@ -183,7 +190,7 @@ class RecallPath:
         degraded = () if placed.degraded is None else (placed.degraded,)
         return _Settled(
             query, search, understand(query, now, terms), options, how.get("budget"),
-            placed.unrelated, degraded,
+            placed.unrelated, degraded, settings[USE] == "on" and wanted.as_of is None,
         )  # fmt: skip
 
     def _now(self, how: How, wanted: Query) -> datetime:
@@ -199,7 +206,8 @@ class RecallPath:
 
     def _known(self, settled: _Settled, found: Found) -> tuple[list[Candidate], Background]:
         """What ranking has to know of a search."""
-        candidates = [_candidate(match) for match in found.matches]
+        used = self._used(settled, found)
+        candidates = [_candidate(one, used.get(one.record.id)) for one in found.matches]
         general = found.general
         return candidates, Background(
             documents=found.documents,
@@ -208,6 +216,14 @@ class RecallPath:
             cosine_sample=0 if general is None else general.size,
             unrelated=settled.unrelated,
         )
+
+    def _used(self, settled: _Settled, found: Found) -> Mapping[RecordId, Usage]:
+        """How often the candidates were of use; recall does not depend on it."""
+        if settled.counts_use:
+            with suppress(StoreError):
+                ids = [match.record.id for match in found.matches]
+                return self._store.usage(self._reads.within(None), ids)
+        return {}
 
     def _placed(self, search: Search, found: Found) -> Found:
         """Versions of the past have no vector any more: a few are worth making one again."""
@@ -249,10 +265,10 @@ class RecallPath:
         return tuple(reasons) or ("it was not there at the time asked about",)
 
 
-def _candidate(match: Match) -> Candidate:
+def _candidate(match: Match, used: Usage | None) -> Candidate:
     return Candidate(
         record=match.record, keyword=match.score, terms=match.terms, coverage=match.coverage,
-        cosine=match.cosine, before=match.before,
+        cosine=match.cosine, before=match.before, used=used,
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ NOTICES = (
     Mutant(
         "who_reads_what_is_global_is_not_heard_in_other_projects",
         "what is global is heard everywhere", "existence leaks", ANNOUNCEMENTS,
-        "return sees and self._knows(notice.root)", "return sees",
+        "return sees and self.reach.knows(notice.root)", "return sees",
     ),
     Mutant(
         "a_search_is_heard_by_the_searcher_and_by_those_who_see_the_stream",

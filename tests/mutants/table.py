@@ -6,11 +6,12 @@ from tests.mutants.in_notices import NOTICES
 from tests.mutants.in_sqlite import SQLITE
 from tests.mutants.in_stores import STORES
 from tests.mutants.in_time import TIME
+from tests.mutants.in_usage import USE
 from tests.mutants.in_vectors import VECTORS
 from tests.mutants.mutant import Mutant
 
 MUTANTS: tuple[Mutant, ...] = (
-    *CORE, *STORES, *FEEDS, *TIME, *NOTICES, *SQLITE, *VECTORS
+    *CORE, *STORES, *FEEDS, *TIME, *NOTICES, *USE, *SQLITE, *VECTORS
 )  # fmt: skip
 
 QUICK_KINDS = (

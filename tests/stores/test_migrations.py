@@ -14,11 +14,13 @@ from lamina.errors import StoreDamagedError, StoreVersionError
 from lamina.exchange import export_lines
 from lamina.stores.base import Aids, Severity
 from lamina.stores.sqlite import driver, migrations
+from tests.stores.released.make import HITS
 
 FIXTURES = Path(__file__).parent / "released"
 """`format-N.db.gz` is a store as released with format N, `format-N.jsonl` what it exports."""
 
 WITH_VECTORS = 3
+WITH_USAGE = 5
 
 
 @pytest.mark.parametrize("number", range(1, migrations.NEWEST + 1))
@@ -34,6 +36,9 @@ def test_every_released_store_opens_with_equal_content(number: int, tmp_path: Pa
         if number >= WITH_VECTORS:
             [space] = mem.store.spaces()
             assert mem.store.progress(space).made > 0
+        ids = [record.id for record in mem.query()]
+        used = mem.store.usage(mem.reach, ids)
+        assert [one.hits for one in used.values()] == [HITS] * len(ids) * (number >= WITH_USAGE)
         mem.remember("and it can be written", key="new")
         newest = {json.loads(line)["id"]: json.loads(line) for line in expected}
         current = [row for row in newest.values() if row["state"] == "current"]

@@ -11,7 +11,7 @@ from lamina.bench.scoring import DEPTH
 from lamina.bench.sets import Collection, Document
 from lamina.core.draft import Draft
 from lamina.core.names import to_name
-from lamina.core.settings import EMBEDDER
+from lamina.core.settings import EMBEDDER, USE
 from lamina.memory import Memory
 from lamina.opening import open as open_memory
 from lamina.results import Hit
@@ -76,6 +76,8 @@ def told(
     """Open a new store, tell it everything, and make all its vectors."""
     with open_memory(folder) as mem:
         mem.configure(EMBEDDER, embedder)
+        # Else every question would move the answers to those after it.
+        mem.configure(USE, "off")
         drafts = list(_drafts(collection.documents))
         start = clock.stopwatch()
         documents: dict[str, str] = {}

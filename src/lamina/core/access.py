@@ -81,6 +81,14 @@ class Reach:
             return None
         return frozenset(stream_of(grant.scope) for grant in self.grants if grant.scope)
 
+    def knows(self, root: str) -> bool:
+        """Whether what somebody confined to `root` does with records in sight is known here.
+
+        What another project's agents read in `global` is nobody else's business.
+        """
+        streams = self.streams()
+        return not root or streams is None or stream_of(root) in streams
+
 
 EVERYTHING: Final = Reach((Grant(_EVERY, None),))
 

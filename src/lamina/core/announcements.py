@@ -154,12 +154,7 @@ class Audience:
             known = self.reach.sees_stream(stream_of(notice.scope))
             return known or notice.by == self.identity
         sees = any(grant.covers(notice.scope, notice.layer) for grant in self.reach.grants)
-        return sees and self._knows(notice.root)
-
-    def _knows(self, root: str) -> bool:
-        """What another project's agents read in `global` is nobody else's business."""
-        streams = self.reach.streams()
-        return not root or streams is None or stream_of(root) in streams
+        return sees and self.reach.knows(notice.root)
 
 
 @dataclass(frozen=True, slots=True)

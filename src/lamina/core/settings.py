@@ -17,6 +17,8 @@ LIVE: Final = "files.live"
 BUILTIN: Final = "builtin"
 LANCE: Final = "lance"
 PROVIDER: Final = "recall.provider"
+USE: Final = "recall.use"
+HALF_LIFE: Final = "stale.half_life_days"
 HYBRID: Final = "hybrid"
 KEYWORD: Final = "keyword"
 LARGEST_FILE: Final = "index.max_bytes"
@@ -183,6 +185,12 @@ SETTINGS: Final = {
         Setting(FLOOR, ("auto", "off"),
                 "how likely a record must be what was asked for, or recall leaves it out",
                 "a number from 0 to 1", _check_floor, per_process=True),
+        Setting(USE, ("on", "off"),
+                "whether recall counts what it hands out, and lets that weigh a little",
+                per_process=True),
+        Setting(HALF_LIFE, ("90", retention.ALL),
+                "after how many days without change or use a memory has half faded",
+                f"a number from 1 to {_DAYS:,}", partial(_check_number, HALF_LIFE, 1, _DAYS)),
         Setting(ENGINE, (BUILTIN, LANCE),
                 "what finds the nearest vectors of a large project"),
         Setting(LIVE, ("off", "on"),

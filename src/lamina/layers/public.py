@@ -13,6 +13,7 @@ from lamina.apart import Apart
 from lamina.core.access import PUBLIC, PUBLISHED, public_reach
 from lamina.core.filters import parse
 from lamina.core.scope import Scope
+from lamina.core.settings import USE
 from lamina.errors import InvalidInputError
 from lamina.stores.questions import Query
 from lamina.timing import StoreClock
@@ -82,6 +83,8 @@ class Public:
                 raise InvalidInputError(f"`{name}` is not for asking others", remedy="Leave it out")
         found = self._apart(agent).recall(query, how)
         self._announcer.searched(query, found.hits)
+        if self._door.settings()[USE] == "on":
+            self._announcer.used(hit.record for hit in found.hits)
         return found
 
     def _public(self, agent: str, where: Where, limit: int) -> list[Record]:

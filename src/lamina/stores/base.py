@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.core.retention import Pruned, Retention
     from lamina.core.sealed import Sealed
+    from lamina.core.usage import Usage
     from lamina.core.vectors import Embedded, Progress
     from lamina.results import BackupReport
     from lamina.stores.questions import Found, Query, Search
@@ -267,6 +268,21 @@ class Store(Protocol):
         """Of the next `limit` notices behind a number, in order, those that the audience hears.
 
         What this store was told itself is among them at once.
+        """
+
+    def note_use(self, used: Mapping[RecordId, int], at: datetime, root: str = "") -> None:
+        """Count records as having been of use, so often each, to those confined to a root.
+
+        Outside the log, and as well as can be: it costs the caller no wait, changes no record,
+        wakes nobody at once, and what a process had not written when it was killed is lost. One
+        that is gone is not counted, and an erase takes the counts of its record away.
+        """
+
+    def usage(self, reach: Reach, ids: Sequence[RecordId]) -> dict[RecordId, Usage]:
+        """How often those of the records that lie within reach were of use, and when last.
+
+        Of a record that others see too, only what is known within the reach counts. What this store
+        was told itself is among it at once; a record that was never of use is left out.
         """
 
     def newest_instant(self) -> datetime | None:

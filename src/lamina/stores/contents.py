@@ -11,6 +11,7 @@ from lamina.core.ids import RecordId
 from lamina.core.record import Record
 from lamina.core.sealed import Sealed
 from lamina.core.text import Term
+from lamina.core.usage import Usage
 from lamina.core.vectors import Embedded
 
 
@@ -137,6 +138,8 @@ class Contents:
     tombstones: set[RecordId] = field(default_factory=set)
     vectors: dict[str, dict[RecordId, Embedded]] = field(default_factory=dict)
     """By space. They can be made again, and are not written out."""
+    usage: dict[RecordId, dict[str, Usage]] = field(default_factory=dict)
+    """By the root of those who asked."""
 
     def records(self, ids: Iterable[RecordId]) -> list[Record]:
         """The newest versions of those records that exist, in the order asked for."""

@@ -27,6 +27,7 @@ from lamina.stores.auditing import Auditing
 from lamina.stores.base import Capability, Repair, ScrubReport
 from lamina.stores.bell import Bell
 from lamina.stores.contents import Contents, Entry, Stream
+from lamina.stores.counting import Counting
 from lamina.stores.noting import Noting
 from lamina.stores.pruning import Pruning
 from lamina.stores.questions import Query
@@ -35,7 +36,7 @@ from lamina.stores.searching import Searching
 from lamina.stores.telling import Telling, copied
 
 
-class EphemeralStore(Auditing, Noting, Pruning, Searching, Telling):
+class EphemeralStore(Auditing, Counting, Noting, Pruning, Searching, Telling):
     """Records in dictionaries, under one lock."""
 
     durability = Durability.EPHEMERAL
@@ -248,6 +249,7 @@ class EphemeralStore(Auditing, Noting, Pruning, Searching, Telling):
     def _remove(self, record_id: RecordId, stream: Stream) -> None:
         contents = self._contents
         del contents.entries[record_id]
+        contents.usage.pop(record_id, None)
         for made in contents.vectors.values():
             made.pop(record_id, None)
         self._notices.clear()

@@ -1,14 +1,16 @@
 """The JSON file store: the ephemeral engine, written out as one readable file.
 
 One process at a time (it holds a lock), durable when flushed; both are declared. It loads on first
-use and saves itself a moment after a change: the whole file, atomically. Notices of reads and
-searches are not part of it and end with the process.
+use and saves itself a moment after a change: the whole file, atomically. How often records were of
+use is saved along with the next change, or at the end. Notices of reads and searches are not part
+of it and end with the process.
 """
 
 import fcntl
 import os
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +24,7 @@ from lamina.core.layers import Durability, is_indexed, place_of
 from lamina.core.record import Record, State, Trust, to_json
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
+from lamina.core.usage import Usage
 from lamina.durable import make_folder, replace_file
 from lamina.errors import (
     LaminaError,
@@ -53,6 +56,7 @@ class JsonFileStore(EphemeralStore):
         self._ledger = Ledger(path.with_name(path.name + ".erased"))
         self._timer: threading.Timer | None = None
         self._unsaved = False
+        self._uncounted = False
         self._pid = os.getpid()
         self._held: int | None = _lock(path)
         try:
@@ -90,13 +94,19 @@ class JsonFileStore(EphemeralStore):
         return look(self._path.parent.glob(self._path.name + "*"), erased).report(explained)
 
     def flush(self) -> None:
+        if self._pid != os.getpid():
+            # A forked child holds a copy from when it began; only the parent's goes on.
+            return
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
             if self._unsaved:
-                _save(self._path, canonical.dumps(_dump(self._contents)))
-                self._unsaved = False
+                self._save()
+            elif self._uncounted:
+                # Whoever only reads is not told that a count could not be saved.
+                with suppress(StoreError):
+                    self._save()
 
     def close(self) -> None:
         with self._lock:
@@ -104,6 +114,13 @@ class JsonFileStore(EphemeralStore):
                 self.flush()
                 os.close(self._held)
                 self._held = None
+
+    def _save(self) -> None:
+        _save(self._path, canonical.dumps(_dump(self._contents)))
+        self._unsaved = self._uncounted = False
+
+    def _counted(self) -> None:
+        self._uncounted = True
 
     def _accepted(self, commit: Commit) -> None:
         erased = [change.id for change in commit.changes if isinstance(change, Erase)]
@@ -197,6 +214,10 @@ def _dump(contents: Contents) -> dict[str, Any]:
             for (owner, key), (request, receipt) in contents.receipts.items()
         ],
         "settings": contents.settings,
+        "usage": {
+            record: [[root, use.hits, to_text(use.last)] for root, use in known.items()]
+            for record, known in contents.usage.items()
+        },
     }
 
 
@@ -221,6 +242,8 @@ def _restore(value: dict[str, Any]) -> Contents:
             stream.add(newest.id, index_terms(newest, newest.key))
     for owner, key, request, receipt in value["receipts"]:
         contents.receipts[owner, key] = (request, receipts.from_text(receipt))
+    for record, known in value.get("usage", {}).items():
+        contents.usage[record] = {root: Usage(n, from_text(at)) for root, n, at in known}
     return contents
 
 

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import lamina
+from lamina import clock
 from lamina.embedding import Vectors
 from lamina.exchange import export_lines
 from lamina.stores.sqlite import migrations
@@ -19,6 +20,8 @@ from tests.test_exchange import fill
 
 DIMENSIONS = 8
 """Of the vectors in it, which are made without a model."""
+HITS = 3
+"""How often each current record in it was of use."""
 
 
 def main() -> None:
@@ -32,6 +35,7 @@ def main() -> None:
             gone = mem.remember("erased before the release")
             Vectors(mem.store, FakeEmbedder(DIMENSIONS)).make()
             mem.erase(gone.id)
+            mem.store.note_use({one.id: HITS for one in mem.query()}, clock.now())
             lines = list(export_lines(mem, history=True))
         packed = gzip.compress((Path(folder) / "lamina.db").read_bytes(), mtime=0)
     target.write_bytes(packed)

@@ -12,6 +12,7 @@ from lamina.core.ranking.neighbours import in_conversation
 from lamina.core.ranking.question import Question
 from lamina.core.record import Trust
 from lamina.core.text import tokens
+from lamina.core.usage import worth
 
 _TRUST: Final = {Trust.WEB: -1.0, Trust.TOOL: -0.4, Trust.FILE: -0.2, Trust.AGENT: -0.2}
 _HALF_LIFE_DAYS: Final = 365
@@ -33,6 +34,7 @@ def adjustments(question: Question, candidate: Candidate) -> dict[str, float]:
         "key": _key(question, record.key) if record.key else 0.0,
         "tags": _tags(question, candidate) if record.tags else 0.0,
         "voice": _voice(question, candidate),
+        "use": worth(candidate.used, question.now) if candidate.used else 0.0,
     }
     return {name: value for name, value in found.items() if value}
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from lamina.core.ids import RecordId
 from lamina.core.record import Record
+from lamina.core.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,8 @@ class Candidate:
     """Nearness to the question in meaning; nothing while its vector is pending or there is none."""
     before: RecordId | None = None
     """What was said right before it in the same conversation."""
+    used: Usage | None = None
+    """How often it was handed out before; nothing where that is not counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

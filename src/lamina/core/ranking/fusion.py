@@ -40,6 +40,8 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "confidence": 0.5,
     "importance": 0.3,
     "recency": 0.15,
+    # The least of all: what is handed out is counted for having been, so it must not feed itself.
+    "use": 0.1,
 }
 
 

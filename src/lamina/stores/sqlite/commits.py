@@ -16,7 +16,7 @@ from lamina.core.planning import Step, durability_of, make_plan, streams_of
 from lamina.core.record import Record
 from lamina.core.retention import kept_when_writing
 from lamina.stores import receipts
-from lamina.stores.sqlite import index, lines, vectors
+from lamina.stores.sqlite import index, lines, usage, vectors
 from lamina.stores.sqlite.driver import Connection, one, rows
 from lamina.stores.sqlite.log import to_event_row
 from lamina.stores.sqlite.present import Present, StreamState
@@ -159,6 +159,7 @@ def _erase(connection: Connection, stream: StreamState, record_id: RecordId) -> 
     connection.execute("delete from sealed where rid = ?", (rid,))
     lines.drop(connection, record_id)
     vectors.drop(connection, rid)
+    usage.drop(connection, rid)
     connection.execute("delete from record where rid = ?", (rid,))
     vectors.step_back(connection)
     connection.execute("delete from receipt where instr(body, ?)", (record_id,))

@@ -9,7 +9,8 @@ from lamina.errors import StoreDamagedError, StoreUnavailableError, StoreVersion
 from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, DriverError, one, use_wal
 
 _FOLDER: Final = Path(__file__).parent / "migrations"
-STEPS: Final = ("0001_first.sql", "0002_identity.sql", "0003_vectors.sql", "0004_tasks.sql")
+STEPS: Final = ("0001_first.sql", "0002_identity.sql", "0003_vectors.sql", "0004_tasks.sql",
+                "0005_usage.sql")  # fmt: skip
 NEWEST: Final = len(STEPS)
 _SETTINGS: Final = (
     "insert or replace into setting values ('format', ?);"

@@ -7,11 +7,11 @@ a thread of its own, many of them at once.
 import os
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Final
 
 from lamina.core.announcements import MOST_NOTICES, Notice
 from lamina.errors import LaminaError
+from lamina.stores.sqlite.soon import Soon
 
 _MOMENT_SECONDS: Final = 0.25
 _FULL: Final = 100
@@ -34,8 +34,7 @@ class Notepad:
         self._waiting: list[Notice] = []
         self._since = 0
         """The erase that was the last when the first of those waiting came."""
-        self._full = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._soon = Soon(self.drain, _MOMENT_SECONDS)
 
     def add(self, notices: Sequence[Notice]) -> None:
         """Take notices; they are written within a moment, and sooner if there are many."""
@@ -45,10 +44,7 @@ class Notepad:
                 self._since = self._last_erase()
             self._waiting += notices
             del self._waiting[:-MOST_NOTICES]
-            if len(self._waiting) >= _FULL:
-                self._full.set()
-            if self._thread is None:
-                self._start()
+            self._soon.ask(now=len(self._waiting) >= _FULL)
 
     def take(self) -> tuple[list[Notice], int]:
         """Everything that waits, for whoever writes anyway, and the erase it came after."""
@@ -76,17 +72,3 @@ class Notepad:
         if self._pid != os.getpid():
             # What the parent collected, the parent writes; its locks and threads stay with it.
             self._reset()
-
-    def _start(self) -> None:
-        thread = threading.Thread(target=self._soon, name="lamina-notes", daemon=True)
-        # When the interpreter ends no thread can be started; closing the store still writes.
-        with suppress(RuntimeError):
-            thread.start()
-            self._thread = thread
-
-    def _soon(self) -> None:
-        self._full.wait(_MOMENT_SECONDS)
-        with self._lock:
-            self._full.clear()
-            self._thread = None
-        self.drain()

@@ -34,11 +34,13 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.core.retention import Pruned, Retention
     from lamina.core.sealed import Sealed
+    from lamina.core.usage import Usage
     from lamina.results import BackupReport
     from lamina.stores.base import Aids, Finding, Page, Repair, ScrubReport
     from lamina.stores.questions import Query
     from lamina.stores.sqlite.driver import Connection
     from lamina.stores.sqlite.notepad import Notepad
+    from lamina.stores.sqlite.tally import Counts, Tally
 
 _TOUCH: Final = f"pragma application_id = {APPLICATION_ID}"
 """Changes nothing and is a write all the same; SQLite leaves out an update that changes nothing."""
@@ -54,6 +56,7 @@ class SqliteStore(Searched):
         _refuse_link(self._path)
         _create_private(self._path)
         self._notepad: Notepad | None = None
+        self._tally: Tally | None = None
         self._vectors = {}
         self._connections = Connections(self._path)
         self._connections.open(migrations.migrate)
@@ -174,6 +177,27 @@ class SqliteStore(Searched):
         with self._connections.reading(snapshot=False) as connection:
             return telemetry.noted(connection, audience, after, limit)
 
+    def note_use(self, used: Mapping[RecordId, int], at: datetime, root: str = "") -> None:
+        if self._tally is None:
+            from lamina.stores.sqlite.tally import Tally
+
+            self._tally = Tally(self._write_counts)
+        self._tally.add(used, root, at)
+
+    def usage(self, reach: Reach, ids: Sequence[RecordId]) -> dict[RecordId, Usage]:
+        from lamina.core.usage import total
+        from lamina.stores.sqlite import usage
+
+        # What waits is looked at first: what is written meanwhile is then counted, if twice.
+        waiting = [] if self._tally is None else self._tally.of(ids)
+        with self._connections.reading(snapshot=False) as connection:
+            found = usage.read(connection, reach, ids)
+        for record, root, use in waiting:
+            if record in found and reach.knows(root):
+                found[record].append(use)
+        added = {record: total(counts) for record, counts in found.items()}
+        return {record: use for record, use in added.items() if use is not None}
+
     def newest_instant(self) -> datetime | None:
         with self._connections.reading(snapshot=False) as connection:
             return reads.newest_instant(connection)
@@ -251,6 +275,7 @@ class SqliteStore(Searched):
         from lamina.stores.sqlite import backup
 
         target = backup.check_target(path, self._folder)
+        self._drain()
         return backup.back_up(self._connections, self._ledger, target, tell)
 
     def prunable(self, retention: Retention) -> Pruned:
@@ -273,6 +298,8 @@ class SqliteStore(Searched):
 
     def close(self) -> None:
         self._drain()
+        if self._tally is not None:
+            self._tally.end()
         self._connections.close()
 
     def _run(self, connection: Connection, commit: Commit) -> Receipt:
@@ -312,9 +339,16 @@ class SqliteStore(Searched):
             lambda connection: telemetry.write(connection, notices, since)
         )
 
+    def _write_counts(self, counts: Counts) -> None:
+        from lamina.stores.sqlite import usage
+
+        self._connections.write_if_quiet(lambda connection: usage.write(connection, counts))
+
     def _drain(self) -> None:
         if self._notepad is not None:
             self._notepad.drain()
+        if self._tally is not None:
+            self._tally.drain()
 
 
 def _refuse_link(path: Path) -> None:

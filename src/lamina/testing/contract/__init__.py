@@ -12,6 +12,7 @@ A store inherits `StoreContract`, and beside it the contract of each capability 
 
 from lamina.testing.contract.clocks import ClockClauses
 from lamina.testing.contract.conflicts import ConflictClauses
+from lamina.testing.contract.counting import CountingClauses
 from lamina.testing.contract.crowding import CrowdingClauses
 from lamina.testing.contract.embedding import EmbeddingClauses
 from lamina.testing.contract.erasing import ErasingClauses, ScrubbedContract
@@ -52,5 +53,6 @@ class StoreContract(
     ClockClauses,
     PruningClauses,
     NotingClauses,
+    CountingClauses,
 ):
     """What every store promises. A subclass supplies the fixture `store`: a new, empty one."""

@@ -26,6 +26,7 @@ from lamina.testing.builders import (
     write,
     written,
 )
+from lamina.testing.contract.counting import DurableCountingClauses, SharedCountingClauses
 from lamina.testing.contract.feeding import LONG
 from lamina.testing.contract.noting import SharedNotingClauses
 
@@ -125,7 +126,7 @@ class KeepingClauses:
             assert Durability.SYNCED not in claimed
 
 
-class DurableContract:
+class DurableContract(DurableCountingClauses):
     """For stores that declare `DURABLE`.
 
     The fixture `reopened` is a function that closes a store and opens it anew.
@@ -177,7 +178,7 @@ class DurableContract:
             write(store, a_put())
 
 
-class SharedContract(SharedNotingClauses):
+class SharedContract(SharedNotingClauses, SharedCountingClauses):
     """For stores that declare `MANY_PROCESSES`.
 
     The fixture `another` is a function that opens one more store on the same place.

@@ -18,7 +18,15 @@ from lamina.stores.sqlite.care.digests import freed, held
 from lamina.stores.sqlite.care.looking import RESTORE, Fix, Look, leniently, measure
 from lamina.stores.sqlite.care.pages import pages
 from lamina.stores.sqlite.care.rewriting import rewrite
-from lamina.stores.sqlite.care.tables import VECTORS, WORDS, expected, found, is_derived, quoted
+from lamina.stores.sqlite.care.tables import (
+    LOSABLE,
+    VECTORS,
+    WORDS,
+    expected,
+    found,
+    is_derived,
+    quoted,
+)
 from lamina.stores.sqlite.care.vectors import mend
 from lamina.stores.sqlite.care.versions import pointers
 from lamina.stores.sqlite.care.words import reindex
@@ -115,13 +123,14 @@ def _take_out(connection: Connection) -> Iterator[str]:
 
 
 def _drop_altered(connection: Connection) -> None:
-    """Tables of vectors that are not as they should be; they are made again, empty."""
+    """Tables that can do without their rows and are not as they should be; they begin empty."""
     here = found(connection)
-    for name in VECTORS:
+    for name in LOSABLE:
         key = ("table", name)
         if here.get(key, expected()[key]) != expected()[key]:
             # Without its spaces no vector belongs anywhere.
-            for gone in VECTORS[: VECTORS.index(name) + 1]:
+            before = VECTORS[: VECTORS.index(name)] if name in VECTORS else ()
+            for gone in (*before, name):
                 connection.execute(f"drop table if exists {quoted(gone)}")
 
 

@@ -14,7 +14,7 @@ from lamina.stores.base import Aids
 from lamina.stores.sqlite import migrations
 from lamina.stores.sqlite.care.checking import vouched
 from lamina.stores.sqlite.care.looking import RESTORE, UNREADABLE, Look, leniently
-from lamina.stores.sqlite.care.tables import RECORD_TABLES, VECTORS, expected, found, quoted
+from lamina.stores.sqlite.care.tables import LOSABLE, RECORD_TABLES, expected, found, quoted
 from lamina.stores.sqlite.connections import Connections
 from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, copy_pages, rows, scratch
 
@@ -31,7 +31,7 @@ _VOUCHED: Final = {
     "version": (f"({_CONTENT})", _CONTENT),
 }
 """The columns that do not follow from others, where to put them, and where from."""
-_EXPENDABLE: Final = ("telemetry", "space", "vector")
+_EXPENDABLE: Final = ("telemetry", *LOSABLE)
 
 
 def rewrite(connections: Connections, follow: Callable[[Connection], int]) -> int:
@@ -51,7 +51,7 @@ def _rewrite(old: Connection, follow: Callable[[Connection], int]) -> int:
         with leniently(old):
             here = {name for _, name in found(old)}
             for table in RECORD_TABLES:
-                if table in here or table not in VECTORS:
+                if table in here or table not in LOSABLE:
                     _copy(old, fresh, table)
             _take_along(old, fresh)
         indexed = follow(fresh)

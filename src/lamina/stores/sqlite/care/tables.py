@@ -19,9 +19,11 @@ WORDS: Final = ("word", "word_posting", "word_count", "word_data", "word_idx", "
 """The tables of the keyword index; FTS5 makes most of them itself."""
 VECTORS: Final = ("vector", "space")
 """What embedders made of the records, and can make again; the first refers to the second."""
+LOSABLE: Final = (*VECTORS, "usage")
+"""Without these the store works on: vectors are made again, and counts of use begin again."""
 RECORD_TABLES: Final = (
     "stream", "record", "version", "event", "receipt", "sealed", "setting", "telemetry",
-    "space", "vector",
+    "space", "vector", "usage",
 )  # fmt: skip
 """The tables that hold what nothing else does, in an order in which they can be filled."""
 
@@ -46,8 +48,8 @@ def quoted(name: str) -> str:
 
 
 def is_derived(kind: str, name: str) -> bool:
-    """Whether it can be made again without losing anything."""
-    return kind != "table" or name in WORDS or name in VECTORS
+    """Whether it can be made again without losing anything that matters."""
+    return kind != "table" or name in WORDS or name in LOSABLE
 
 
 def schema(look: Look) -> Iterator[Finding]:
