@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from lamina.core.announcements import Announcement, Notice
+    from lamina.core.ids import RecordId
     from lamina.core.principal import Principal
     from lamina.core.record import Record
     from lamina.results import Hit
@@ -78,11 +79,10 @@ class Announcer:
             if self._switch.is_on():
                 self._store.note([self._search(query, hits)])
 
-    def used(self, records: Iterable[Record]) -> None:
-        """These records were of use to somebody: count them, outside the log."""
+    def used(self, ids: Iterable[RecordId]) -> None:
+        """These records were of use: recalled, or said again. Counted outside the log."""
         with suppress(LaminaError, OSError):
-            root = self._principal.root
-            counts = {record.id: 1 for record in records}
+            root, counts = self._principal.root, dict.fromkeys(ids, 1)
             if counts:
                 self._store.note_use(counts, self._clock.now(), root.stream if root else "")
 

@@ -18,6 +18,7 @@ from lamina.core.names import check_name
 from lamina.core.principal import Principal, Role, Surface, check_role
 from lamina.core.record import State
 from lamina.core.scope import GLOBAL, Scope
+from lamina.core.settings import USE
 from lamina.embedding import Vectors
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
 from lamina.keeping import Keeping
@@ -158,12 +159,18 @@ class Memory(Keeping, Layered):
         self, drafts: Iterable[Draft], *, idempotency_key: str | None = None
     ) -> Receipt:
         """Keep several memories in one commit: all of them, or none."""
+        from lamina.core.changes import Action
         from lamina.core.draft import check_drafts
 
         puts = self._path.puts(check_drafts(drafts), self.scope)
         if not puts:
             raise InvalidInputError("`drafts` is empty", remedy="Pass at least one memory")
-        return self._path.commit(puts, idempotency_key)
+        receipt = self._path.commit(puts, idempotency_key)
+        again = [one.id for one in receipt.outcomes if one.action is Action.UNCHANGED]
+        if again and self.settings()[USE] == "on":
+            # Who says it again vouches for it.
+            self._announcer.used(again)
+        return receipt
 
     def edit(
         self,

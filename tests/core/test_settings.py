@@ -49,6 +49,7 @@ def test_the_defaults_are_the_safe_choices() -> None:
         "clock.accept": "none", "receipts.keep": "30d", "events.reads": "off",
         "recall.embedder": "lamina", "recall.floor": "auto", "recall.engine": "builtin",
         "index.max_bytes": "1000000", "files.live": "off",
+        "recall.use": "on", "stale.half_life_days": "90",
         "history.knowledge": "all", "history.fact": "all",
     }  # fmt: skip
     assert {name: found[name] for name in safe} == safe

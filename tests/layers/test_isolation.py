@@ -32,6 +32,7 @@ def filled(mem: Memory, project: str, work: Path) -> None:
     agent.log.thought(word)
     agent.fact.save("fact", word)
     agent.knowledge.put("decision", "key", word)
+    agent.experience.put("pitfall", "own", word)
     agent.blackboard.publish("key", word)
     agent.episode.record("t-1", "completed", approach=word)
     agent.artifact.register(word, task="t-1", workspace=work)
@@ -64,7 +65,9 @@ def reads(agent: Memory, start: str, work: Path) -> dict[str, Callable[[], objec
         "fact": lambda: (agent.fact.get("fact"), agent.fact.all(), agent.fact.record("fact"),
                          agent.fact.records()),
         "knowledge": lambda: (agent.knowledge.query(), agent.knowledge.get("decision", "key"),
-                              agent.knowledge.proposals()),
+                              agent.knowledge.proposals(), agent.knowledge.stale(least=1e-9)),
+        "experience": lambda: (agent.experience.query(), agent.experience.get("pitfall", "own"),
+                               agent.experience.stale(least=1e-9)),
         "board": lambda: (agent.blackboard.read("key"), agent.blackboard.list(),
                           list(agent.blackboard.subscribe(after=start, timeout=0)),
                           agent.blackboard.wait_for("key", timeout=0)),

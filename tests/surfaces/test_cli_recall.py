@@ -35,6 +35,7 @@ def test_a_hit_says_how_likely_it_is(lamina: Call, tea: str) -> None:
 
 
 def test_parts_add_up_and_are_drawn_to_one_scale(lamina: Call, tea: str) -> None:
+    lamina("config", "set", "recall.use", "off")
     found = lamina("recall", "green tea", "--json").json["hits"][0]
     assert found["record"]["id"] == tea
     shown = lamina("recall", "green tea", "-k", "1", "--explain").out

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from lamina.core.access import Reach
     from lamina.core.changes import Receipt
     from lamina.core.draft import ContentFields, Draft
     from lamina.core.principal import Principal, Surface
@@ -34,6 +35,7 @@ class Door(Protocol):
     principal: Principal
     scope: Scope
     store: Store
+    reach: Reach
 
     @property
     def working(self) -> Working:

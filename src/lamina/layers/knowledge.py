@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack, cast
 
+from lamina.core.ids import check_id
+from lamina.core.record import State
+from lamina.core.retention import ALL
+from lamina.core.settings import HALF_LIFE
+from lamina.core.staleness import STALE, Stale, stale
+from lamina.errors import InvalidInputError, NotFoundError
 from lamina.layers.face import Face
+from lamina.reading import check_limit
 
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
@@ -47,6 +54,41 @@ class Knowledge(Face):
     def proposals(self, *, limit: int = 100) -> list[Record]:
         """What was said by who may not decide, and waits to be accepted."""
         return self._find(limit, state="proposed")
+
+    def stale(self, *, least: float = STALE, limit: int = 100) -> list[Stale]:
+        """What could go, most faded first, with the reasons; nothing goes by itself.
+
+        A memory fades with the days since it was last said, changed or recalled: half of it in
+        `stale.half_life_days`, and those of `least` or more are told. It lasts longer the more it
+        matters, the surer it is and the more often it was of use. What a person said lasts four
+        times as long as what an agent did, and an importance of 0.9 or more lasts for ever.
+        """
+        if isinstance(least, bool) or not isinstance(least, int | float) or not 0 < least <= 1:
+            raise InvalidInputError(
+                f"`least` must be above 0 and at most 1, not {least!r:.40}",
+                remedy=f"Use a number such as {STALE}, which is two half-lives",
+            )
+        half_life = self._door.settings()[HALF_LIFE]
+        if half_life == ALL:
+            return []
+        records, store = self._every(), self._door.store
+        used = store.usage(self._door.reach, [record.id for record in records])
+        days, now = int(half_life), self._now()
+        found = stale(records, used, now=now, half_life_days=days, least=least)
+        return found[: check_limit(limit)]
+
+    def prune(self, *what: Stale | str) -> Receipt | None:
+        """Forget what `stale` told of, or records by id, in one change that `undo` takes back.
+
+        Nothing is forgotten if one of them has changed since. An agent prunes what is its own.
+        """
+        return self._moved([self._meant(one) for one in what], State.FORGOTTEN)
+
+    def _meant(self, one: Stale | str) -> Record:
+        record = one.record if isinstance(one, Stale) else self._door.get(check_id(one))
+        if (record.layer, record.scope) != (self.layer, self.scope):
+            raise NotFoundError(f"record {record.id} is not in `{self.layer}` of `{self.scope}`")
+        return record
 
     def delete(self, category: str, key: str) -> Receipt:
         """Hide a value; `undo` brings it back."""

@@ -71,6 +71,13 @@ class Layered:
         return Knowledge(self._door, self._common)
 
     @cached_property
+    def experience(self) -> Knowledge:
+        """What this agent itself has learned."""
+        from lamina.layers.knowledge import Knowledge
+
+        return Knowledge(self._door, self.scope)
+
+    @cached_property
     def blackboard(self) -> Blackboard:
         """Signals that the project's agents share."""
         from lamina.layers.blackboard import Blackboard

@@ -10,6 +10,7 @@ from lamina.surfaces.wire import receipt_out, record_out
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from lamina.core.staleness import Stale
     from lamina.layers.analytics import Rate, Span
     from lamina.layers.artifacts import Verified
     from lamina.layers.blackboard import Published
@@ -79,6 +80,18 @@ def verified_out(verified: Verified) -> dict[str, Any]:
         "path": verified.path,
         "standing": verified.standing.value,
         "record": record_out(verified.record),
+    }
+
+
+def stale_out(found: Stale) -> dict[str, Any]:
+    """A memory that may go, and why."""
+    used = found.used
+    return {
+        "score": found.score,
+        "reasons": list(found.reasons),
+        "hits": 0 if used is None else used.hits,
+        "last_used": _instant(None if used is None else used.last),
+        "record": record_out(found.record),
     }
 
 
