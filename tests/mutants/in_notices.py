@@ -23,7 +23,8 @@ NOTICES = (
     Mutant(
         "a_notice_on_a_record_is_heard_by_those_who_see_the_record",
         "any layer of a scope is heard", "scope predicate dropped", ANNOUNCEMENTS,
-        "grant.covers(notice.scope, notice.layer)", 'grant.covers(notice.scope, "knowledge")',
+        "self.reach.covers(notice.scope, notice.layer)",
+        'self.reach.covers(notice.scope, "knowledge")',
     ),
     Mutant(
         "who_reads_what_is_global_is_not_heard_in_other_projects",

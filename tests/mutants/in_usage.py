@@ -12,7 +12,7 @@ USE = (
         "set hits = hits + excluded.hits", "set hits = excluded.hits", "Sqlite",
     ),
     Mutant(
-        "use_changes_nothing_else", "a count makes an event", "telemetry in the log",
+        "use_changes_nothing_else", "a count is kept as a setting", "telemetry in the way",
         "stores/counting.py", "known = self._contents.usage.setdefault(record, {})",
         "known = self._contents.usage.setdefault(record, {});"
         " self._contents.settings[record] = str(hits)",
@@ -25,8 +25,7 @@ USE = (
     ),
     Mutant(
         "use_is_seen_by_those_who_see_the_record", "counts beyond reach are told",
-        "existence leaks", USAGE, 'f"{_ASKED} and {within.sql}", asked)',
-        '_ASKED, asked[:1])', "Sqlite",
+        "existence leaks", USAGE, "if sees(scope, layer):", "if sees:", "Sqlite",
     ),
     Mutant(
         "use_of_what_is_global_is_not_seen_in_other_projects", "everybody's use counts",
@@ -34,15 +33,15 @@ USE = (
     ),
     Mutant(
         "an_erase_takes_the_counts_of_its_record_along", "counts outlive the record",
-        "erase keeps content", "stores/ephemeral.py",
-        "contents.usage.pop(record_id, None)", "pass",
+        "erase keeps content", "stores/sqlite/commits.py", "usage.drop(connection, rid)", "pass",
+        "Sqlite",
     ),
     Mutant(
         "use_outlives_the_process", "counts are not saved", "ack without commit",
         "stores/json_file.py", "self._uncounted = True", "pass", "JsonFile",
     ),
     Mutant(
-        "use_reaches_the_others", "what waits is dropped", "ack without commit",
+        "use_reaches_the_others", "counts that wait are dropped", "ack without commit",
         "stores/sqlite/tally.py", "self._write(self._leaving)", "pass", "Sqlite",
     ),
 )  # fmt: skip

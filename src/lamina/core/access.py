@@ -61,7 +61,11 @@ class Reach:
 
     def sees(self, record: Record) -> bool:
         """Whether this record exists for the principal."""
-        return any(grant.covers(record.scope, record.layer) for grant in self.grants)
+        return self.covers(record.scope, record.layer)
+
+    def covers(self, scope: str, layer: str) -> bool:
+        """Whether records of this scope and layer can be seen."""
+        return any(grant.covers(scope, layer) for grant in self.grants)
 
     def within(self, scope: Scope) -> "Reach":
         """The part of this reach that lies in a scope or below it."""

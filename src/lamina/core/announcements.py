@@ -153,7 +153,7 @@ class Audience:
         if not notice.layer:
             known = self.reach.sees_stream(stream_of(notice.scope))
             return known or notice.by == self.identity
-        sees = any(grant.covers(notice.scope, notice.layer) for grant in self.reach.grants)
+        sees = self.reach.covers(notice.scope, notice.layer)
         return sees and self.reach.knows(notice.root)
 
 

@@ -72,7 +72,7 @@ def faded(record: Record, usage: Usage | None, now: datetime, half_life_days: in
 
 def _pace(record: Record, usage: Usage | None) -> float:
     """How many times its half-life a memory takes."""
-    matters = _WIDEST ** (2 * record.importance - 1)
+    matters = math.pow(_WIDEST, 2 * record.importance - 1)
     sure = max(record.confidence, _LEAST_CONFIDENCE)
     hits = 0 if usage is None else min(max(usage.hits, 0), MOST_HITS)
     wanted = 1 + (_WIDEST - 1) * math.log2(1 + hits) / math.log2(1 + MOST_HITS)

@@ -5,7 +5,6 @@ little; it breaks ties, and never decides what is relevant.
 """
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -22,17 +21,11 @@ class Usage:
     hits: int
     last: datetime
 
-    def __add__(self, other: "Usage") -> "Usage":
+    def plus(self, other: "Usage | None") -> "Usage":
         """Both counts as one."""
+        if other is None:
+            return self
         return Usage(self.hits + other.hits, max(self.last, other.last))
-
-
-def total(counts: Iterable[Usage]) -> Usage | None:
-    """Several counts of one record as one; nothing when there is none."""
-    found: Usage | None = None
-    for one in counts:
-        found = one if found is None else found + one
-    return found
 
 
 def worth(usage: Usage, now: datetime) -> float:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from lamina.core.access import Reach
 from lamina.core.ids import RecordId
-from lamina.core.usage import Usage, total
+from lamina.core.usage import Usage
 from lamina.stores.contents import Contents
 
 
@@ -21,22 +21,18 @@ class Counting:
             for record, hits in used.items():
                 if record in self._contents.entries:
                     known = self._contents.usage.setdefault(record, {})
-                    more = Usage(hits, at)
-                    known[root] = known[root] + more if root in known else more
+                    known[root] = Usage(hits, at).plus(known.get(root))
             self._counted()
 
     def usage(self, reach: Reach, ids: Sequence[RecordId]) -> dict[RecordId, Usage]:
         with self._lock:
-            found = {
-                record.id: total(
-                    usage
-                    for root, usage in self._contents.usage.get(record.id, {}).items()
-                    if reach.knows(root)
-                )
-                for record in self._contents.records(ids)
-                if reach.sees(record)
-            }
-        return {record: usage for record, usage in found.items() if usage is not None}
+            seen = [record.id for record in self._contents.records(ids) if reach.sees(record)]
+            found: dict[RecordId, Usage] = {}
+            for record in seen:
+                for root, usage in self._contents.usage.get(record, {}).items():
+                    if reach.knows(root):
+                        found[record] = usage.plus(found.get(record))
+            return found
 
     def _counted(self) -> None:
         """Called under the lock after every count; a store that saves itself takes note."""

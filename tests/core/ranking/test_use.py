@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lamina.core.ranking import WEIGHTS, Options, order, rank, understand
-from lamina.core.usage import HALF_LIFE_DAYS, MOST_HITS, Usage, total, worth
+from lamina.core.usage import HALF_LIFE_DAYS, MOST_HITS, Usage, worth
 from tests.core.ranking.samples import NOW, a_record, found
 
 QUESTION = understand("where is the deploy key kept?", NOW)
@@ -77,5 +77,6 @@ def test_worth_grows_by_the_logarithm_and_has_an_end() -> None:
 
 def test_counts_add_up() -> None:
     earlier = NOW - timedelta(days=1)
-    assert total([Usage(1, NOW), Usage(2, earlier)]) == Usage(3, NOW)
-    assert total([]) is None
+    assert Usage(1, NOW).plus(Usage(2, earlier)) == Usage(3, NOW)
+    assert Usage(2, earlier).plus(Usage(1, NOW)) == Usage(3, NOW)
+    assert Usage(2, earlier).plus(None) == Usage(2, earlier)

@@ -185,7 +185,6 @@ class SqliteStore(Searched):
         self._tally.add(used, root, at)
 
     def usage(self, reach: Reach, ids: Sequence[RecordId]) -> dict[RecordId, Usage]:
-        from lamina.core.usage import total
         from lamina.stores.sqlite import usage
 
         # What waits is looked at first: what is written meanwhile is then counted, if twice.
@@ -194,9 +193,8 @@ class SqliteStore(Searched):
             found = usage.read(connection, reach, ids)
         for record, root, use in waiting:
             if record in found and reach.knows(root):
-                found[record].append(use)
-        added = {record: total(counts) for record, counts in found.items()}
-        return {record: use for record, use in added.items() if use is not None}
+                found[record] = use.plus(found[record])
+        return {record: use for record, use in found.items() if use is not None}
 
     def newest_instant(self) -> datetime | None:
         with self._connections.reading(snapshot=False) as connection:

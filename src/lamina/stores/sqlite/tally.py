@@ -86,10 +86,8 @@ class Tally:
     def _take(self, root: str, counts: Mapping[RecordId, Usage]) -> None:
         known = self._waiting.setdefault(root, {})
         for record, usage in counts.items():
-            if record in known:
-                known[record] += usage
-            elif len(known) < _MOST:
-                known[record] = usage
+            if record in known or len(known) < _MOST:
+                known[record] = usage.plus(known.get(record))
 
     def _check_process(self) -> None:
         if self._pid != os.getpid():

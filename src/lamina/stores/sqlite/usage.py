@@ -1,19 +1,16 @@
 """Counts of use in their table: outside the log, gone with the record that they are about."""
 
-from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from lamina.core import canonical
 from lamina.core.access import Reach
-from lamina.core.filters import Filter
 from lamina.core.ids import RecordId
-from lamina.core.instants import check_instant, to_text
+from lamina.core.instants import from_text, to_text
 from lamina.core.usage import Usage
-from lamina.errors import InvalidInputError
 from lamina.stores.sqlite import migrations
-from lamina.stores.sqlite.driver import Connection, one, rows
-from lamina.stores.sqlite.predicates import everything
+from lamina.stores.sqlite.driver import Connection, one
 from lamina.stores.sqlite.tally import Counts
 
 _FORMAT: Final = "select value from setting where name = 'format'"
@@ -24,8 +21,8 @@ _ADD: Final = (
     " last = max(last, excluded.last)"
 )
 _ASKED: Final = (
-    "select r.id, u.root, u.hits, u.last from record r left join usage u on u.rid = r.rid"
-    " where r.id in (select value from json_each(?))"
+    "select r.id, r.scope, r.layer, u.root, u.hits, u.last from json_each(?) j"
+    " cross join record r on r.id = j.value left join usage u on u.rid = r.rid"
 )
 
 
@@ -44,21 +41,27 @@ def drop(connection: Connection, rid: int) -> None:
 
 def read(
     connection: Connection, reach: Reach, ids: Sequence[RecordId]
-) -> dict[RecordId, list[Usage]]:
+) -> dict[RecordId, Usage | None]:
     """Those of the records that lie within reach, with the counts that are known there."""
-    within = everything(reach, Filter(), None)
-    asked = (canonical.dumps(list(ids)), *within.parameters)
-    found: defaultdict[RecordId, list[Usage]] = defaultdict(list)
-    for record, root, hits, last in rows(connection, f"{_ASKED} and {within.sql}", asked):
-        known = found[record]
-        if root is not None and reach.knows(str(root)) and (usage := _usage(hits, last)):
-            known.append(usage)
+    # Every recall asks, for records that are mostly alike: each sort is looked at once.
+    sees, knows = cache(reach.covers), cache(reach.knows)
+    found: dict[RecordId, Usage | None] = {}
+    for record, scope, layer, root, hits, last in connection.execute(_ASKED, (_listed(ids),)):
+        if sees(scope, layer):
+            earlier = found.setdefault(record, None)
+            if root is not None and knows(root) and (usage := _usage(hits, last)):
+                found[record] = usage.plus(earlier)
     return found
 
 
-def _usage(hits: object, last: object) -> Usage | None:
+def _listed(ids: Sequence[RecordId]) -> str:
+    return canonical.dumps(list(ids))
+
+
+def _usage(hits: object, last: str) -> Usage | None:
     """What a row says; what cannot be read is as good as not there."""
     try:
-        return Usage(hits, check_instant(last, "last")) if isinstance(hits, int) else None
-    except InvalidInputError:
+        at = from_text(last)
+    except (ValueError, TypeError):
         return None
+    return Usage(hits, at) if isinstance(hits, int) and at.tzinfo is not None else None
