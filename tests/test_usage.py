@@ -249,11 +249,10 @@ def test_recall_waits_for_nobody_who_writes(tmp_path: Path) -> None:
         memory.remember("a heron", key="heron")
         with closing(connect(tmp_path / "store" / "lamina.db", create=False)) as other:
             other.execute("begin immediate")
-            done = threading.Event()
-            asked = threading.Thread(target=lambda: (memory.recall("heron"), done.set()))
+            asked = threading.Thread(target=memory.recall, args=("heron",))
             asked.start()
-            assert done.wait(20)
-            asked.join()
+            asked.join(20)
+            assert not asked.is_alive()
             # It is known here at once, in the file only once there is room.
             assert hits(memory, "heron") == 1
             assert one(other, COUNTED) == 0

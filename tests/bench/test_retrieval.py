@@ -31,6 +31,8 @@ def test_a_store_is_told_documents_without_their_ids(data: Path, tmp_path: Path)
         # Neither a document's id nor anything of a question has been stored with it.
         assert [store.ask(hidden, floor=0.0).documents for hidden in ("d3", "colour")] == [(), ()]
         found = store.ask("Who painted the shed?")
+        # No question moves the answer to the next.
+        assert store.mem.store.usage(store.mem.reach, [one.id for one in records.values()]) == {}
     assert set(records) == {"d1", "d2", "d3", "d4"}
     assert [(records[d].layer, records[d].kind) for d in sorted(records)] == [
         ("session", "user"), ("session", "user"), ("session", "assistant"), ("knowledge", "fact"),

@@ -22,8 +22,13 @@ class Paper:
         self.in_reach = True
         self.written: list[Counts] = []
         self.came = threading.Event()
+        self.tried = 0
+        self.again = threading.Event()
 
     def write(self, counts: Counts) -> None:
+        self.tried += 1
+        if self.tried > 1:
+            self.again.set()
         if not self.in_reach:
             raise StoreUnavailableError("out of reach")
         self.written.append({root: dict(known) for root, known in counts.items()})
@@ -74,6 +79,17 @@ def test_what_could_not_be_written_goes_on_waiting(tally: Tally, paper: Paper) -
     assert paper.written == [{WEB: {ONE: Usage(3, NOON)}}]
 
 
+def test_who_was_refused_is_in_no_hurry(tally: Tally, paper: Paper) -> None:
+    paper.in_reach = False
+    tally.add({ONE: 1}, WEB, NOON)
+    tally.drain()
+    tried = paper.tried
+    for start in range(0, 3_000, 300):
+        tally.add({RecordId(f"r{start + n}"): 1 for n in range(300)}, WEB, NOON)
+    assert not paper.again.wait(0.2)
+    assert paper.tried == tried == 1
+
+
 def test_no_more_wait_than_there_is_room_for(tally: Tally, paper: Paper) -> None:
     paper.in_reach = False
     for start in range(0, 12_000, 400):
@@ -86,7 +102,12 @@ def test_no_more_wait_than_there_is_room_for(tally: Tally, paper: Paper) -> None
 def test_work_asked_for_twice_is_done_once() -> None:
     done: list[int] = []
     came = threading.Event()
-    soon = Soon(lambda: (done.append(1), came.set())[0], 60.0)
+
+    def work() -> None:
+        done.append(1)
+        came.set()
+
+    soon = Soon(work, 60.0)
     soon.ask()
     soon.ask()
     assert done == []

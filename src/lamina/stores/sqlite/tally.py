@@ -39,6 +39,8 @@ class Tally:
         self._waiting: dict[str, dict[RecordId, Usage]] = {}
         self._leaving: Counts = {}
         """What is being written."""
+        self._was_refused = False
+        """Whether the last try failed: then there is no hurry, or each recall would try again."""
         self._soon = Soon(self.drain, _WHILE_SECONDS)
 
     def add(self, used: Mapping[RecordId, int], root: str, at: datetime) -> None:
@@ -46,7 +48,7 @@ class Tally:
         self._check_process()
         with self._lock:
             self._take(root, {record: Usage(hits, at) for record, hits in used.items()})
-            many = len(self._waiting[root]) >= _MANY
+            many = len(self._waiting[root]) >= _MANY and not self._was_refused
         self._soon.ask(now=many)
 
     def of(self, records: Collection[RecordId]) -> list[tuple[RecordId, str, Usage]]:
@@ -71,11 +73,12 @@ class Tally:
                 return
             try:
                 self._write(self._leaving)
+                self._was_refused = False
             except (LaminaError, OSError):
-                with self._lock:
-                    for root, counts in self._leaving.items():
-                        self._take(root, counts)
+                self._was_refused = True
             with self._lock:
+                for root, counts in self._leaving.items() if self._was_refused else ():
+                    self._take(root, counts)
                 self._leaving = {}
 
     def end(self) -> None:

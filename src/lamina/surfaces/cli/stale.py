@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.option("-n", "--limit", type=int, default=20, show_default=True, metavar="N")
+@click.option(
+    "-n", "--limit", type=int, default=20, show_default=True, metavar="N", help="At most so many."
+)
 @click.option(
     "--least", type=float, default=0.75, show_default=True, metavar="SHARE",
     help="How faded, from 0 to 1.",
@@ -47,12 +49,13 @@ def stale(session: Session, /, limit: int, least: float) -> None:
 
 
 def _grid(found: "list[Stale]") -> "Grid":
+    from lamina.surfaces.cli.hits import percent
     from lamina.surfaces.cli.marks import grid
     from lamina.surfaces.cli.views import cut
 
     rows = [
         (
-            one.record.id, f"{one.score:.0%}", one.record.kind, one.record.key or "-",
+            one.record.id, percent(one.score), one.record.kind, one.record.key or "-",
             cut(one.record.text), "; ".join(one.reasons),
         )
         for one in found
