@@ -22,7 +22,7 @@ TREES = (
     "stream", "record", "version", "event", "receipt", "sealed", "setting", "sqlite_schema",
     "sqlite_autoindex_stream_1", "sqlite_autoindex_record_1", "record_scope", "version_place",
     "event_record", "word_data", "word_idx", "word_content", "word_config",
-    "vector", "sqlite_autoindex_vector_1", "space", "sqlite_autoindex_space_1",
+    "vector", "sqlite_autoindex_vector_1", "space", "sqlite_autoindex_space_1", "usage",
 )  # fmt: skip
 
 
@@ -201,6 +201,7 @@ def _stream_removed(folder: Path, chance: random.Random) -> None:
             "delete from word where rowid in (select rid from record where sid = 2)",
             "delete from sealed where rid in (select rid from record where sid = 2)",
             "delete from vector where rid in (select rid from record where sid = 2)",
+            "delete from usage where rid in (select rid from record where sid = 2)",
             "delete from receipt where tx in (select tx from event where sid = 2)",
             "delete from version where rid in (select rid from record where sid = 2)",
             "delete from record where sid = 2",
@@ -223,13 +224,14 @@ FILES = (
     *(_either(f"a bit turned in `{tree}`", _byte_of(f"name = '{tree}'")) for tree in TREES),
     *(_either(f"a bit turned in the head of a page of `{tree}`", _byte_of(f"name = '{tree}'", 12))
       for tree in ("record", "version", "event", "event_record", "word_data", "word_content",
-                   "vector", "space")),
+                   "vector", "space", "usage")),
     _either("a bit turned in an inner page", _byte_of("pagetype = 'internal'")),
     _either("a bit turned in an overflow page", _byte_of("pagetype = 'overflow'")),
     *(_either(f"a page of `{tree}` is empty", _zeroed(f"name = '{tree}'"))
       for tree in ("version", "event", "record_scope", "event_record", "version_place",
                    "word_data", "word_content", "vector", "sqlite_autoindex_vector_1",
-                   "space")),
+                   "space", "usage")),
+    Damage("the counts of use are lost", Side.DERIVED, at_once("drop table usage"), ("schema",)),
     _either("a free page is garbled", _free_page),
     Damage("a free page is in use", Side.DERIVED, _free_page_in_use, ("file",)),
     _either("the last page is cut off", _cut(1)),

@@ -65,6 +65,7 @@ def _always(mem: Memory, chance: random.Random) -> None:
     mem.erase(doomed.id)
     for text in ("one heron", "two herons", "three herons"):
         mem.remember(text, key="birds", layer="fact")
+    mem.recall("herons")
     mem.remember("looked after", key="later", tags=["due"], expires="400d", importance=0.25)
     proposed = mem.agent("finn", project="web")
     proposed.remember("a convention", key="style", kind="convention", scope="project/web")
