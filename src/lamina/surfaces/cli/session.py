@@ -33,6 +33,7 @@ class Session:
         """Whether the command starts a store where there is none; the others need one."""
         self.is_new = False
         """Whether the store was made by this run."""
+        self._made_folder = False
 
     @cached_property
     def config(self) -> "Config":
@@ -60,6 +61,7 @@ class Session:
         from lamina.opening import open as open_memory
 
         self.is_new = not is_there(self.config.path)
+        self._made_folder = not self.config.path.exists()
         if self.is_new and not self.may_create:
             raise _no_store(self.config)
         return open_memory(self.config.path, surface=Surface.CLI)
@@ -121,12 +123,19 @@ class Session:
         if "unbound" in self.__dict__:
             self.unbound.close()
 
+    def give_up(self) -> None:
+        """After a failure: a store that this run made, and that holds nothing, is not left."""
+        if self.is_new and "unbound" in self.__dict__:
+            from lamina.stores.sqlite.unused import remove_unused
+
+            remove_unused(self.config.path, whole=self._made_folder)
+
 
 def is_there(folder: Path) -> bool:
     """Whether a directory holds a store; one that cannot be looked into is left to the opening."""
     try:
         (folder / DATABASE).stat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
         return True

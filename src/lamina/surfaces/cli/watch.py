@@ -193,7 +193,7 @@ def _say_where(session: Session, command: list[str], cursor: str) -> None:
     """Say how to go on from here."""
     if not session.out.quiet:
         again = ["lamina", *command, *_globals(session), "--after", cursor]
-        sys.stderr.write(f"resume with: {shlex.join(again)}\n")
+        sys.stderr.write(f"resume with: {one_line(shlex.join(again))}\n")
 
 
 def _start(memory: "Memory", options: dict[str, Any]) -> str | None:
