@@ -7,7 +7,7 @@ import click
 from lamina.surfaces.cli.marks import line
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.progress import progress
-from lamina.surfaces.cli.session import Session
+from lamina.surfaces.cli.session import Session, is_there
 
 if TYPE_CHECKING:
     from lamina.stores.base import Finding, Repair
