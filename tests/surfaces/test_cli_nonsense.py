@@ -132,5 +132,5 @@ def test_a_store_that_another_opened_meanwhile_stays(tmp_path: Path) -> None:
 def test_a_file_is_no_damaged_store(lamina: Call, tmp_path: Path) -> None:
     (tmp_path / "store").write_text("a file")
     answer = lamina("doctor")
-    assert answer.status == 3
-    assert "there is no store" in answer.err
+    assert answer.status == 2
+    assert "is a file, not a directory" in answer.err

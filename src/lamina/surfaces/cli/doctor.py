@@ -7,7 +7,7 @@ import click
 from lamina.surfaces.cli.marks import line
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.progress import progress
-from lamina.surfaces.cli.session import Session, is_there
+from lamina.surfaces.cli.session import Session
 
 if TYPE_CHECKING:
     from lamina.stores.base import Finding, Repair
@@ -52,7 +52,7 @@ def _examine(session: Session, *, repair: bool) -> "tuple[Repair | None, list[Fi
     from lamina.stores.sqlite.care.logfile import look_at_log
 
     folder = session.config.path
-    before = look_at_log(folder / DATABASE) if is_there(folder) else []
+    before = look_at_log(folder / DATABASE) if folder.is_dir() else []
     if any(finding.severity.is_damage for finding in before):
         # Opening the store would drop what the finding is about.
         return None, before

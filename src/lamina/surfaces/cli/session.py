@@ -135,7 +135,7 @@ def is_there(folder: Path) -> bool:
     """Whether a directory holds a store; one that cannot be looked into is left to the opening."""
     try:
         (folder / DATABASE).stat()
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return False
     except OSError:
         return True
