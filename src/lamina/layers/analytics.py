@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from statistics import fmean
+from math import fsum
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -89,9 +89,14 @@ def _rate(approach: str, group: Sequence[Record]) -> Rate:
         approach,
         completed,
         len(group) - completed,
-        fmean(durations) if durations else None,
-        fmean(tokens) if tokens else None,
+        _mean(durations),
+        _mean(tokens),
     )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    # Importing `statistics` for this would cost every listing of episodes more than the listing.
+    return fsum(values) / len(values) if values else None
 
 
 def _tokens(record: Record) -> int | None:

@@ -10,7 +10,6 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from lamina.errors import InvalidInputError, NotFoundError
-from lamina.sources.beneath import open_file
 
 _CHUNK: Final = 1 << 20
 
@@ -38,6 +37,9 @@ class Workspace:
             InvalidInputError: The path leads out of the workspace, or to something that is no file.
             NotFoundError: There is no such file, or a link stands in its place.
         """
+        # With it comes all that follows files, which listing artifacts does without.
+        from lamina.sources.beneath import open_file
+
         name = self.named(path)
         try:
             descriptor = open_file(self.folder, name)
