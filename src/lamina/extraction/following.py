@@ -84,7 +84,7 @@ class _Follower:
         self._store = mem.store
         self._door = mem.path_for(Surface.PIPELINE)
         self._scope = scope
-        self._largest = int(settings.effective(mem.store.settings())[settings.LARGEST_FILE])
+        self._largest = settings.largest_file(mem.store.settings())
         self._dry_run = options.get("dry_run", False)
         self._reread = options.get("reread", False)
         self._proposer = options.get("propose")

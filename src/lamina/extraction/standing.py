@@ -18,7 +18,7 @@ from lamina.writing import WritePath
 
 def still_saying(store: Store, path: WritePath, records: Iterable[Record]) -> tuple[str, ...]:
     """The files that these items could be read out of again, or that nobody may look into."""
-    largest = int(settings.effective(store.settings())[settings.LARGEST_FILE])
+    largest = settings.largest_file(store.settings())
     return tuple(sorted({*_holding(store, path, records, largest)}))
 
 

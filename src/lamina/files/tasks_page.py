@@ -12,7 +12,7 @@ from lamina.core.instants import to_text
 from lamina.core.names import to_name
 from lamina.errors import ConflictError, InvalidInputError
 from lamina.files.page import Entry, Frame, Page
-from lamina.layers.tasks import ENDED, Status, check_status
+from lamina.layers.tasks import ENDED, Status, check_status, waits_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -133,10 +133,15 @@ class TasksPage:
             raise InvalidInputError("`blocked_by` must be a list of tasks")
         if not isinstance(said["priority"], int):
             raise InvalidInputError("`priority` must be a whole number")
+
+        def blocked_by(task: str) -> list[str]:
+            found: list[str] = others.get(task, {}).get("blocked_by", [])
+            return found
+
         for one in waits:
             if one not in others:
                 raise InvalidInputError(f"`blocked_by` names a task that is not known: {one!r:.80}")
-            if one == name or (name and _waits(one, name, others)):
+            if one == name or (name and waits_for(one, name, blocked_by)):
                 raise InvalidInputError(f"{name!r:.60} and {one!r:.60} would wait for each other")
         if status is Status.DONE:
             open_ones = [one for one in waits if check_status(others[one]["status"]) not in ENDED]
@@ -170,19 +175,6 @@ class TasksPage:
             if name != "description" and value != _NOTHING.get(name, "")
         }
         return {"text": said["description"], "data": {"status": Status.OPEN.value, **data}}
-
-
-def _waits(first: str, second: str, others: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a task waits for another, be it through others."""
-    seen, left = set[str](), [first]
-    while left:
-        name = left.pop()
-        if name == second:
-            return True
-        if name not in seen:
-            seen.add(name)
-            left += others.get(name, {}).get("blocked_by", [])
-    return False
 
 
 def _entry(task: dict[str, Any]) -> Entry:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from lamina.core.canonical import check_text
 from lamina.errors import InvalidInputError
 from lamina.sources.reading import UnreadableError, read_document
+from lamina.sources.roots import existing
 from lamina.sources.walking import git_root, walk
 
 VAULT: Final = ".obsidian"
@@ -64,7 +64,7 @@ def find_pages(path: str | Path, is_known: Callable[[Path], bool]) -> Pages:
     Raises:
         InvalidInputError: There is no such path, or it is no note and holds none.
     """
-    target = _existing(path)
+    target = existing(path, "To follow a deletion, import the folder that it was in")
     folder = target if target.is_dir() else target.parent
     base = _vault(folder) or git_root(folder) or _outermost(folder, is_known)
     start = "" if target == base else target.relative_to(base).as_posix()
@@ -76,19 +76,6 @@ def find_pages(path: str | Path, is_known: Callable[[Path], bool]) -> Pages:
             remedy=f"Its name should end in {' or '.join(ENDINGS)}",
         )
     return Pages(base, (start,))
-
-
-def _existing(path: str | Path) -> Path:
-    named = check_text(
-        os.fspath(path) if isinstance(path, os.PathLike) else path, "path", limit=4096
-    )
-    target = Path(os.path.realpath(named))
-    if not named or not target.exists():
-        raise InvalidInputError(
-            f"`path` does not exist: {named!r:.200}",
-            remedy="To follow a deletion, import the folder that it was in",
-        )
-    return target
 
 
 def _vault(folder: Path) -> Path | None:

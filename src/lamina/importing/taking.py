@@ -75,7 +75,7 @@ class _Import:
         self._scope = scope
         self._options = options
         self._known = Known(mem.store, self._path, scope)
-        self._largest = int(settings.effective(mem.store.settings())[settings.LARGEST_FILE])
+        self._largest = settings.largest_file(mem.store.settings())
         self._now_ns = int(clock.now().timestamp() * 1_000_000_000)
         self._skipped: list[tuple[str, str]] = []
         self._notes: list[tuple[str, str]] = []

@@ -14,6 +14,8 @@ from lamina.layers.ending import Fate, check_fate, put_aside, taken_up
 from lamina.layers.face import PAGE, Face
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from lamina.core.changes import Change, Receipt
     from lamina.core.record import Record
     from lamina.layers.attempts import Attempt
@@ -215,15 +217,20 @@ class Tasks(Face):
                 f"`blocked_by` names a task that is not known: {first!r:.80}",
                 remedy="Add that one first",
             )
-        seen, left = set[str](), [first]
-        while left:
-            name = left.pop()
-            if name == second:
-                return True
-            if name not in seen:
-                seen.add(name)
-                left += every.get(name, ())
-        return False
+        return waits_for(first, second, lambda name: every.get(name, ()))
+
+
+def waits_for(first: str, second: str, blocked_by: Callable[[str], Iterable[str]]) -> bool:
+    """Whether a task waits for another, be it through others."""
+    seen, left = set[str](), [first]
+    while left:
+        name = left.pop()
+        if name == second:
+            return True
+        if name not in seen:
+            seen.add(name)
+            left += blocked_by(name)
+    return False
 
 
 def status_of(task: Record) -> Status:

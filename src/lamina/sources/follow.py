@@ -77,7 +77,7 @@ def index(mem: Handle, path: str | Path, **options: Unpack[IndexOptions]) -> Ind
     where = Scope.of(mem.scope if scope is None else scope)
     check_write(replace(mem.principal, surface=Surface.PIPELINE), where, LAYER)
     books = Books(mem.store, mem.path_for(Surface.PIPELINE), where)
-    largest = int(settings.effective(mem.store.settings())[settings.LARGEST_FILE])
+    largest = settings.largest_file(mem.store.settings())
     tell = options.get("on_progress") or (lambda share: None)
     follower = _Follower(books, path, largest, options)
     if options.get("dry_run") or not options.get("vectors", True):

@@ -15,7 +15,7 @@ from lamina.writing import WritePath
 
 def still_saying(store: Store, path: WritePath, records: Iterable[Record]) -> tuple[str, ...]:
     """The files that hold the text of these chunks, or that nobody may look into, in order."""
-    largest = int(settings.effective(store.settings())[settings.LARGEST_FILE])
+    largest = settings.largest_file(store.settings())
     found: set[str] = set()
     for record in records:
         if (record.layer, record.kind) == (LAYER, CHUNK):
