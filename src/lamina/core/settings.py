@@ -233,11 +233,6 @@ def variable(name: str) -> str:
     return "LAMINA_" + name.upper().replace(".", "_")
 
 
-def largest_file(chosen: Mapping[str, str]) -> int:
-    """How many bytes a file may have to be read, given what was chosen for the store."""
-    return int(in_force(chosen, LARGEST_FILE))
-
-
 def effective(chosen: Mapping[str, str]) -> dict[str, str]:
     """Every setting with the value that holds."""
     return {name: chosen.get(name, setting.default) for name, setting in SETTINGS.items()}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from lamina import clock
-from lamina.core import canonical, settings
+from lamina.core import canonical
 from lamina.core.access import check_write
 from lamina.core.markdown import read_note
 from lamina.core.principal import Role, Surface
@@ -25,7 +25,7 @@ from lamina.importing.planning import FilePlan, Planner, moved_here
 from lamina.importing.report import Became, NotesReport
 from lamina.importing.wanted import Wanted, is_own, wanted_of
 from lamina.memory import Memory
-from lamina.sources.reading import Document, UnreadableError, read_document
+from lamina.sources.reading import Document, UnreadableError, largest_file, read_document
 
 if TYPE_CHECKING:
     from lamina.core.ids import RecordId
@@ -75,7 +75,7 @@ class _Import:
         self._scope = scope
         self._options = options
         self._known = Known(mem.store, self._path, scope)
-        self._largest = settings.largest_file(mem.store.settings())
+        self._largest = largest_file(mem.store)
         self._now_ns = int(clock.now().timestamp() * 1_000_000_000)
         self._skipped: list[tuple[str, str]] = []
         self._notes: list[tuple[str, str]] = []
