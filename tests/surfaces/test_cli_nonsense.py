@@ -13,7 +13,8 @@ from lamina.surfaces.cli.main import cli, main
 from lamina.surfaces.cli.table import COMMANDS
 from tests.surfaces.shell import Answer, Call
 
-NONSENSE = ("\udcff", "", "a\0b", "-1", "x" * 5_000, "\x1b[31mred")
+STEERING = "\x1b[31mred"
+NONSENSE = ("\udcff", "", "a\0b", "-1", "x" * 5_000, STEERING)
 LONG_RUNNING = {"bench", "demo", "serve", "mcp"}
 WAITING = {"wait", "watch"}
 SAY_NO = {"wait", "verify"}
@@ -105,6 +106,38 @@ def test_what_fails_leaves_no_store_behind(
         if main(call) != 0:
             made = {*here.rglob("*")} - before
             assert not made, ([one[:40] for one in call], made, capsys.readouterr())
+
+
+WRITING = [
+    ("now", STEERING, "--next", STEERING),
+    ("log", "add", STEERING),
+    ("fact", "set", "colour", STEERING),
+    ("blackboard", "publish", "colour", STEERING),
+    ("blackboard", "publish", "colours", f'{{"a": "{STEERING}"}}'),
+    ("tasks", "add", "paint", STEERING, "--accept", STEERING),
+    ("remember", STEERING, "--data", '{"title": "\\u001b[31mred", "file": "\\u001b[31mred"}'),
+]
+READING = ["now", "log", "fact list", "blackboard list", "tasks list", "tasks show paint", "list",
+           "items", "episodes list", "artifacts list", "blackboard get colour", "fact get colour",
+           "recall red", "history colour", "config show", "export"]  # fmt: skip
+
+
+def test_what_a_layer_holds_cannot_steer_a_terminal(lamina: Call, here: Path) -> None:
+    (here / "page.md").write_text(f"# Page {STEERING}\n\n- [ ] paint it {STEERING} and more\n")
+    agent = ("--project", "web", "--as", "finn")
+    for call in WRITING:
+        answer = lamina(*call, *agent)
+        assert answer.status == 0, (call, answer)
+        assert STEERING not in answer.out + answer.err, call
+    for path in ("extract", "import"):
+        answer = lamina(path, str(here / "page.md"), "--project", "web")
+        assert answer.status == 0, answer
+        assert STEERING not in answer.out + answer.err, path
+    for reading in READING:
+        for more in ((), ("--json",), ("--quiet",)):
+            answer = lamina(*reading.split(), *more, *agent)
+            assert STEERING not in answer.out + answer.err, (reading, more)
+        assert "unexpected" not in answer.err, reading
 
 
 def test_a_folder_that_was_there_stays(lamina: Call, tmp_path: Path) -> None:

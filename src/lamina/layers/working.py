@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from lamina.core.scope import Scope
     from lamina.layers.face import Door
 
-PLAN: Final = "plan"
-CONSTRAINTS: Final = "constraints"
 CONTEXT: Final = "context"
-SCRATCHPAD: Final = "scratchpad"
 _SNAPSHOT: Final = "snapshot"
 
 
