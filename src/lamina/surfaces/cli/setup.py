@@ -52,6 +52,7 @@ def init(session: Session, /, agent: str | None) -> None:
             config.name_project(folder, wanted)
         if settings.LIVE not in memory.store.settings():
             memory.configure(settings.LIVE, "on")
+        is_live = memory.settings()[settings.LIVE] == "on"
         begun = agent is not None and _begin(memory.agent(agent, project=wanted))
     if session.out.as_json:
         told = {"directory": str(folder), "project": wanted, "agent": agent, "begun": begun}
@@ -60,6 +61,10 @@ def init(session: Session, /, agent: str | None) -> None:
     session.out.show(line(f"{folder} holds the memories of the project {wanted}."))
     if agent is not None:
         session.out.show(line(f"The memory of {agent} {'begins' if begun else 'is there'}."))
+        session.out.note(f"`lamina --as {agent}` acts as this agent.")
+    if is_live:
+        files = folder / "projects" / wanted
+        session.out.note(f"Its files are in {files}; edit them, and `lamina sync`.")
     if (here / ".git").exists() and not _is_ignored(here):
         session.out.note(f"Add {config.FOLDER}/ to .gitignore: memories are private.")
 
