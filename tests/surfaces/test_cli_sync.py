@@ -111,3 +111,9 @@ def test_files_are_watched(tmp_path: Path) -> None:
         assert watching.stdout is not None
         watching.stdout.close()
     shutil.rmtree(tmp_path / ".lamina")
+
+
+def test_what_says_nothing_about_files_is_refused(lamina: Call) -> None:
+    lamina("remember", "x")
+    for option in (("--events",), ("--from-start",), ("--global",)):
+        assert lamina("watch", "--files", "--once", *option).status == 2

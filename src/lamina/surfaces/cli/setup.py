@@ -46,7 +46,7 @@ def init(session: Session, /, agent: str | None) -> None:
         raise _taken(folder / config.FILE, str(named))
     if agent is not None:
         # Before there is a store: a name that cannot be an agent's makes none.
-        Principal(agent, Role.AGENT, Scope.of(f"project/{wanted}"))
+        Principal(check_name(agent, "--agent"), Role.AGENT, Scope.of(f"project/{wanted}"))
     with open_memory(folder, surface=Surface.CLI) as memory:
         if named is None:
             config.name_project(folder, wanted)
@@ -64,7 +64,9 @@ def init(session: Session, /, agent: str | None) -> None:
         session.out.note(f"`lamina --as {agent}` acts as this agent.")
     if is_live:
         files = folder / "projects" / wanted
-        session.out.note(f"Its files are in {files}; edit them, and `lamina sync`.")
+        session.out.note(
+            f"The files of {wanted} are in {files}; `lamina sync` takes over what you edit there."
+        )
     if (here / ".git").exists() and not _is_ignored(here):
         session.out.note(f"Add {config.FOLDER}/ to .gitignore: memories are private.")
 

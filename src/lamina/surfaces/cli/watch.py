@@ -34,6 +34,10 @@ _NARROW: Final = 80
 _STYLES: Final = {"created": "green", "revised": "yellow", "proposed": "cyan", "erased": "red"}
 
 
+_ALONE: Final = ("after", "from_start", "events", "scope")
+"""What says nothing about files."""
+
+
 @click.command(cls=Command)
 @click.option("--after", metavar="CURSOR", help="Go on from there.")
 @click.option("--from-start", is_flag=True, help="Begin with the first change there is.")
@@ -62,12 +66,24 @@ def watch(session: Session, /, **options: Any) -> None:
     if options["files"]:
         from lamina.surfaces.cli.sync import watch_files
 
+        _check_alone(options)
         watch_files(session, once=options["once"], patience=patience)
         return
     command = ["watch", *(["--scope", options["scope"]] if options["scope"] else [])]
     command += ["--events"] if options["events"] else []
     source = _opened(session, options, patience)
     follow(session, source, command, once=options["once"], patience=patience)
+
+
+def _check_alone(options: dict[str, Any]) -> None:
+    from lamina.errors import InvalidInputError
+
+    for name in _ALONE:
+        if options[name]:
+            raise InvalidInputError(
+                f"`--files` cannot go with `--{name.replace('_', '-')}`",
+                remedy="With --files only --once and --timeout mean anything",
+            )
 
 
 def follow(
