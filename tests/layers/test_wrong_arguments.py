@@ -19,27 +19,34 @@ def finn(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
         yield opened.agent("finn", project="web")
 
 
-WRONG: dict[str, Callable[[Any], Any]] = {
-    "objective": lambda finn: finn.now.update(5),
-    "next_steps": lambda finn: finn.now.update("x", next_steps="abc"),
-    "value": lambda finn: finn.fact.save("editor", 5),
-    "category": lambda finn: finn.fact.save("editor", "helix", category="tools"),
-    "action": lambda finn: finn.episode.record("lexer", "tried"),
-    "tokens_in": lambda finn: finn.episode.record("lexer", "failed", tokens_in=-1),
-    "ttl": lambda finn: finn.blackboard.publish("a", 1, ttl="soon"),
-    "priority": lambda finn: finn.task.add("a", "x", priority="high"),
-    "acceptance": lambda finn: finn.task.add("a", "x", acceptance="all tests pass"),
-    "blocked_by": lambda finn: finn.task.add("a", "x", blocked_by="lexer"),
-    "milestone": lambda finn: finn.task.add("a", "x", milestone=5),
-    "n_results": lambda finn: finn.recall_memory("x", n_results=0),
-    "entry_type": lambda finn: finn.append_log("NOPE", "x"),
-}
+WRONG: list[tuple[str, Callable[[Any], Any]]] = [
+    ("objective", lambda finn: finn.now.update(5)),
+    ("next_steps", lambda finn: finn.now.update("x", next_steps="abc")),
+    ("value", lambda finn: finn.fact.save("editor", 5)),
+    ("category", lambda finn: finn.fact.save("editor", "helix", category="tools")),
+    ("action", lambda finn: finn.episode.record("lexer", "tried")),
+    ("tokens_in", lambda finn: finn.episode.record("lexer", "failed", tokens_in=-1)),
+    ("ttl", lambda finn: finn.blackboard.publish("a", 1, ttl="soon")),
+    ("priority", lambda finn: finn.task.add("a", "x", priority="high")),
+    ("acceptance", lambda finn: finn.task.add("a", "x", acceptance="all tests pass")),
+    ("blocked_by", lambda finn: finn.task.add("a", "x", blocked_by="lexer")),
+    ("milestone", lambda finn: finn.task.add("a", "x", milestone=5)),
+    ("tags", lambda finn: finn.project_tier.add_decision("x", "parser")),
+    ("type", lambda finn: finn.item.query(type="idea")),
+    ("to", lambda finn: finn.handoff.request("Maya", "review")),
+    ("memory", lambda finn: finn.handoff.request("maya", "review", memory="notes")),
+    ("action", lambda finn: finn.handoff.request("maya", " ")),
+    ("n_results", lambda finn: finn.recall_memory("x", n_results=0)),
+    ("entry_type", lambda finn: finn.append_log("NOPE", "x")),
+]
 
 
-@pytest.mark.parametrize("argument", WRONG)
-def test_a_wrong_argument_is_named_as_the_caller_knows_it(finn: Memory, argument: str) -> None:
+@pytest.mark.parametrize(("argument", "call"), WRONG, ids=[argument for argument, _ in WRONG])
+def test_a_wrong_argument_is_named_as_the_caller_knows_it(
+    finn: Memory, argument: str, call: Callable[[Any], Any]
+) -> None:
     with pytest.raises(InvalidInputError) as refused:
-        WRONG[argument](finn)
+        call(finn)
     assert f"`{argument}`" in refused.value.message
     assert finn.count() == 0
 
@@ -77,7 +84,7 @@ def test_one_odd_task_does_not_hide_the_others(finn: Memory) -> None:
 
 def test_odd_figures_of_one_episode_do_not_hide_the_others(finn: Memory) -> None:
     finn.episode.record("lexer", "completed", approach="by hand", duration_ms=10, tokens_in=5)
-    odd = {"approach": "by hand", "duration_ms": "long", "tokens_in": [], "tokens_out": None}
+    odd: dict[str, Any] = {"approach": "by hand", "duration_ms": "long", "tokens_in": []}
     finn.remember("odd", layer="episode", kind="completed", scope="project/web", data=odd)
     [rate] = finn.episode.rates()
     assert (rate.completed, rate.duration_ms, rate.tokens) == (2, 10, 5)

@@ -77,7 +77,13 @@ class Files:
 
     def sync(self) -> SyncReport:
         """Take over what people wrote, and write what the store holds by now."""
-        make_folder(self.root / STATE)
+        try:
+            make_folder(self.root / STATE)
+        except OSError as error:
+            raise InvalidInputError(
+                f"`folder` cannot hold files: {self.root}: {error.strerror}",
+                remedy="Name a folder that may be written to",
+            ) from None
         desk = Desk(self._mem, self.root, self._ask)
         if self.patience is not None:
             desk.patience = self.patience
