@@ -64,7 +64,7 @@ def find_pages(path: str | Path, is_known: Callable[[Path], bool]) -> Pages:
     Raises:
         InvalidInputError: There is no such path, or it is no note and holds none.
     """
-    target = existing(path, "To follow a deletion, import the folder that it was in")
+    target = existing(path)
     folder = target if target.is_dir() else target.parent
     base = _vault(folder) or git_root(folder) or _outermost(folder, is_known)
     start = "" if target == base else target.relative_to(base).as_posix()
