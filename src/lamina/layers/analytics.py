@@ -83,7 +83,7 @@ def trend(episodes: Sequence[Record], days: int) -> list[Span]:
 
 def _rate(approach: str, group: Sequence[Record]) -> Rate:
     completed = sum(record.kind == "completed" for record in group)
-    durations = [record.data["duration_ms"] for record in group if "duration_ms" in record.data]
+    durations = [found for record in group if (found := _number(record, "duration_ms")) is not None]
     tokens = [found for record in group if (found := _tokens(record)) is not None]
     return Rate(
         approach,
@@ -95,5 +95,12 @@ def _rate(approach: str, group: Sequence[Record]) -> Rate:
 
 
 def _tokens(record: Record) -> int | None:
-    counts = [record.data[name] for name in ("tokens_in", "tokens_out") if name in record.data]
+    told = (_number(record, name) for name in ("tokens_in", "tokens_out"))
+    counts = [count for count in told if count is not None]
     return sum(counts) if counts else None
+
+
+def _number(record: Record, name: str) -> int | None:
+    """A figure of an episode; what others wrote there past the face is none."""
+    said = record.data.get(name)
+    return said if type(said) is int and said >= 0 else None
