@@ -24,8 +24,6 @@ from lamina.layers.schemas import Schema
 from lamina.layers.subscription import Subscription
 from lamina.memory import AgentMemory
 
-START = "0" * 26
-
 
 @dataclass
 class Desk:
@@ -39,6 +37,8 @@ class Desk:
     """Records by what they are called here."""
     start: str = ""
     """The cursor from before anything was written."""
+    message: Any = None
+    """A message that cites another."""
 
     @property
     def tag(self) -> str:
@@ -65,9 +65,11 @@ def filled(mem: Memory, project: str, word: str, work: Path) -> Desk:
     agent.task.add("t-1", word)
     desk.ids["message"] = agent.session("s-1").append("user", word).id
     agent.session("s-2", continues="s-1").append("user", word, cites=[desk.ids["message"]])
+    desk.message = agent.session("s-2").read()[-1]
     desk.ids["note"] = agent.notebook("t-1").note(word).id
     agent.notebook("t-1").reason("plan", word)
     agent.public.share("fact")
+    ContextStore(agent, task="t-1").add(ContextItem(id="i-0", kind="note", payload={"text": word}))
     maya = mem.agent("maya", project=project)
     desk.ids["received"] = maya.handoff.request("finn", word, memory=[word], context=word).id
     desk.ids["sent"] = agent.handoff.request("maya", word, memory=[word], context=word).id
@@ -162,7 +164,7 @@ def reads(desk: Desk) -> dict[str, Arguments]:
         "episode.trend": {"agent": "finn", "days": 7},
         "artifact.query": {"task": "t-1", "kind": "file", "path": "made.txt", "limit": 10},
         "artifact.verify": {"workspace": work, "task": "t-1"},
-        "item.query": {"type": "task", "text": word, "file": str(work), "state": "current",
+        "item.query": {"type": "task", "text": word, "file": "todo.md", "state": "current",
                        "limit": 10},
         "task.get": {"task": "t-1"},
         "task.query": {"status": "open", "milestone": None, "archived": False, "limit": 10},
@@ -174,7 +176,7 @@ def reads(desk: Desk) -> dict[str, Arguments]:
         "session().read": {"last": 10},
         "session().search": {**ask, "thread": True},
         "session().thread": {},
-        "session().cited": {"message": desk.agent.session("s-2").read()[-1:]},
+        "session().cited": {"message": desk.message},
         "notebook.__call__": {"task": "t-1"},
         "notebook().read": {"kind": "note", "stage": None, "archived": False, "limit": 10},
         "notebook().search": ask,
@@ -200,7 +202,7 @@ def reads(desk: Desk) -> dict[str, Arguments]:
         "capsule.read": {"kind": "note", "stage": None},
         "capsule.query": {"where": {"kind": "note"}, "limit": 10},
         "capsule.recall": ask,
-        "flat.get": {"item_id": ids["note"]},
+        "flat.get": {"item_id": "i-0"},
         "flat.list_all": {},
         "flat.count": {},
         "skills.recall_memory": {"query": word, "n_results": 50},
@@ -276,8 +278,7 @@ def writes(desk: Desk) -> dict[str, Arguments]:
         "attempt.spent": {"tokens_in": 1, "tokens_out": 2},
         "attempt.artifact": {"path": "todo.md", "workspace": work, "kind": "file",
                              "description": word},
-        "flat.add": {"item": ContextItem(id="i-1", kind="note", source="task", payload={
-            "text": word})},
+        "flat.add": {"item": ContextItem(id="i-1", kind="note", payload={"text": word})},
         "flat.delete": {"item_id": "i-1"},
         "skills.update_status": {"new_status": word, "next_steps": [word]},
         "skills.log_activity": {"entry_type": "ERROR", "content": word,
