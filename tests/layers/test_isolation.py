@@ -10,6 +10,7 @@ import pytest
 
 import lamina
 from lamina import LaminaError, Memory, Record
+from lamina.core.scope import Scope
 from tests.layers.calls import (
     HELD,
     Desk,
@@ -62,9 +63,7 @@ def kept(mem: Memory) -> dict[str, list[Record]]:
     states = ["current", "proposed", "archived", "forgotten", "superseded"]
     found: dict[str, list[Record]] = {}
     for record in mem.query({"state": {"$in": states}}, limit=10_000):
-        found.setdefault(record.scope.split("/")[-1 if record.scope == "global" else 1], []).append(
-            to_json(record)
-        )
+        found.setdefault(Scope.of(record.scope).part("project") or "", []).append(record)
     return found
 
 
