@@ -6,6 +6,7 @@ A method that is missing here fails `test_every_method_is_called` in `test_isola
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import lamina
 import lamina.capsule
 import lamina.skills
-from lamina import Memory
+from lamina import LaminaError, Memory
 from lamina.backend import ContextItem
 from lamina.capsule import Capsule
 from lamina.flat import ContextStore
@@ -29,7 +30,8 @@ from lamina.memory import AgentMemory
 class Desk:
     """One agent of one project at work, and what its calls name."""
 
-    agent: AgentMemory
+    agent: Any
+    """Its handle, or whichever does the same."""
     word: str
     """What marks everything that belongs to the project."""
     work: Path
@@ -86,12 +88,14 @@ def filled(mem: Memory, project: str, word: str, work: Path) -> Desk:
     return desk
 
 
-def faces(agent: AgentMemory) -> dict[str, Any]:
+def faces(agent: Memory) -> dict[str, Any]:
     """Every face of a handle by its name, and what it gives when it is called, with `()`."""
-    found: dict[str, Any] = {"agent": agent}
+    found: dict[str, Any] = {"agent": agent} if isinstance(agent, AgentMemory) else {}
     for name, member in vars(Layered).items():
         if isinstance(member, functools.cached_property) and not name.startswith("_"):
-            found[name] = getattr(agent, name)
+            # Who belongs to no project has no project tier.
+            with suppress(LaminaError):
+                found[name] = getattr(agent, name)
     opened = {"session": ("s-2",), "notebook": ("t-1",), "task_tier": ("t-1",)}
     found |= {f"{name}()": found[name](*args) for name, args in opened.items()}
     return found
@@ -208,6 +212,16 @@ def reads(desk: Desk) -> dict[str, Arguments]:
         "skills.recall_memory": {"query": word, "n_results": 50},
         "skills.get_fact": {"key": "fact"},
     }  # fmt: skip
+
+
+def looks(desk: Desk) -> dict[str, Callable[[], object]]:
+    """Every read of a face of the desk's handle, ready to be called."""
+    targets = faces(desk.agent)
+    return {
+        name: functools.partial(call, targets, name, arguments)
+        for name, arguments in reads(desk).items()
+        if name.rpartition(".")[0] in targets
+    }
 
 
 def writes(desk: Desk) -> dict[str, Arguments]:

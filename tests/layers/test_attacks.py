@@ -1,5 +1,6 @@
 """What a hostile agent of the same project tries: nobody is stopped, deceived or robbed."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -188,7 +189,7 @@ def test_nobody_makes_public_what_is_anothers(mem: Memory, eve: AgentMemory) -> 
     secret = finn.fact.save("s", "private").id
     tags = ["visibility=public"]
     box = f"{HOME}/finn/session/from-eve"
-    for attempt in (
+    attempts: tuple[Callable[[], object], ...] = (
         lambda: eve.edit(secret, tags=tags),
         lambda: eve.public.share(secret),
         lambda: eve.public.unshare(secret),
@@ -196,7 +197,8 @@ def test_nobody_makes_public_what_is_anothers(mem: Memory, eve: AgentMemory) -> 
         lambda: eve.remember("z", layer="notebook", scope=f"{HOME}/finn/task/t-1", tags=tags),
         lambda: eve.remember("z", layer="notebook", scope=f"{HOME}/finn/session/from-maya"),
         lambda: eve.remember("z", layer="fact", scope=box),
-    ):
+    )
+    for attempt in attempts:
         with pytest.raises((NotFoundError, ForbiddenError)):
             attempt()
     eve.remember("planted", layer="notebook", scope=box, tags=tags, data={"promote": "fact"})
@@ -206,11 +208,12 @@ def test_nobody_makes_public_what_is_anothers(mem: Memory, eve: AgentMemory) -> 
 
 def test_threads_and_citations_stay_with_their_agent(eve: AgentMemory, finn: AgentMemory) -> None:
     said = finn.session("s-f").append("user", "private").id
-    for attempt in (
+    attempts: tuple[Callable[[], object], ...] = (
         lambda: eve.session("s-e", continues="s-f"),
         lambda: eve.session("s-e").append("user", "x", continues="s-f"),
         lambda: eve.session("s-e").append("user", "x", cites=[said]),
-    ):
+    )
+    for attempt in attempts:
         with pytest.raises(NotFoundError):
             attempt()
     forged = eve.remember("x", layer="session", kind="user", scope=f"{HOME}/eve/session/s-e",
@@ -274,7 +277,11 @@ def test_who_is_asked_and_fails_has_agreed_to_nothing(mem: Memory) -> None:
 
     mem.global_tier.add_pattern("kept", "web")
     tier = mem.global_tier(confirm=fails)
-    for attempt in (lambda: tier.add_preference("x", "style"), tier.clear_all):
+    attempts: tuple[Callable[[], object], ...] = (
+        lambda: tier.add_preference("x", "style"),
+        tier.clear_all,
+    )
+    for attempt in attempts:
         with pytest.raises(RuntimeError):
             attempt()
     assert [one.text for one in mem.query({"state": {"$in": ["current", "proposed"]}})] == ["kept"]
@@ -303,11 +310,12 @@ def test_nothing_is_left_out_of_an_answer_about_all(
 
 def test_an_agent_cannot_decide_for_everybody(eve: AgentMemory, mem: Memory) -> None:
     tier = eve.global_tier(confirm=lambda question: True)
-    for attempt in (
+    attempts: tuple[Callable[[], object], ...] = (
         lambda: tier.add_preference("x", "style"),
         lambda: tier.add_pattern("x", "web"),
         lambda: tier.promote(eve.notebook("t-1").note("x").id, kind="preference"),
-    ):
+    )
+    for attempt in attempts:
         with pytest.raises(LaminaError):
             attempt()
     assert mem.query({"scope": "global", "state": {"$in": ["current", "proposed"]}}) == []
