@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import TypeAlias
 
 import pytest
 
@@ -22,6 +23,7 @@ from tests.places import mem
 __all__ = ["mem"]
 
 HOME = "project/web/agent"
+Attempts: TypeAlias = tuple[Callable[[], object], ...]
 
 
 @pytest.fixture
@@ -104,6 +106,19 @@ def test_a_lifetime_beyond_time_is_refused(finn: AgentMemory) -> None:
     assert finn.blackboard.read("k") is None
 
 
+def test_what_has_run_out_does_not_stand_there(mem: Memory, finn: AgentMemory) -> None:
+    """A lock that ran out can be taken again by whoever expects none, and by one alone."""
+    finn.blackboard.publish("lock", "finn", ttl=timedelta(0))
+    assert finn.blackboard.read("lock") is None
+    maya = mem.agent("maya", project="web")
+    maya.blackboard.publish("lock", "maya", expect=0, ttl="1h")
+    with pytest.raises(ConflictError):
+        finn.blackboard.publish("lock", "finn", expect=0, ttl="1h")
+    signal = finn.blackboard.read("lock")
+    assert signal is not None
+    assert (signal.value, signal.publisher) == ("maya", "maya")
+
+
 # -- the end of a task
 
 
@@ -148,6 +163,18 @@ def test_promotion_never_raises_trust(lead: AgentMemory, finn: AgentMemory) -> N
     assert (found.trust.value, found.source) == ("web", "finn")
 
 
+def test_an_error_without_words_is_an_episode_too(finn: AgentMemory) -> None:
+    class WordlessError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    finn.task.add("t-2", "x")
+    with pytest.raises(WordlessError), finn.task.attempt("t-2", approach="a"):
+        raise WordlessError
+    kinds = [(one.kind, one.data.get("outcome")) for one in finn.episode.of_task("t-2")]
+    assert kinds == [("attempted", None), ("failed", "WordlessError")]
+
+
 # -- what others wrote past a face
 
 
@@ -189,7 +216,7 @@ def test_nobody_makes_public_what_is_anothers(mem: Memory, eve: AgentMemory) -> 
     secret = finn.fact.save("s", "private").id
     tags = ["visibility=public"]
     box = f"{HOME}/finn/session/from-eve"
-    attempts: tuple[Callable[[], object], ...] = (
+    attempts: Attempts = (
         lambda: eve.edit(secret, tags=tags),
         lambda: eve.public.share(secret),
         lambda: eve.public.unshare(secret),
@@ -208,7 +235,7 @@ def test_nobody_makes_public_what_is_anothers(mem: Memory, eve: AgentMemory) -> 
 
 def test_threads_and_citations_stay_with_their_agent(eve: AgentMemory, finn: AgentMemory) -> None:
     said = finn.session("s-f").append("user", "private").id
-    attempts: tuple[Callable[[], object], ...] = (
+    attempts: Attempts = (
         lambda: eve.session("s-e", continues="s-f"),
         lambda: eve.session("s-e").append("user", "x", continues="s-f"),
         lambda: eve.session("s-e").append("user", "x", cites=[said]),
@@ -277,7 +304,7 @@ def test_who_is_asked_and_fails_has_agreed_to_nothing(mem: Memory) -> None:
 
     mem.global_tier.add_pattern("kept", "web")
     tier = mem.global_tier(confirm=fails)
-    attempts: tuple[Callable[[], object], ...] = (
+    attempts: Attempts = (
         lambda: tier.add_preference("x", "style"),
         tier.clear_all,
     )
@@ -310,7 +337,7 @@ def test_nothing_is_left_out_of_an_answer_about_all(
 
 def test_an_agent_cannot_decide_for_everybody(eve: AgentMemory, mem: Memory) -> None:
     tier = eve.global_tier(confirm=lambda question: True)
-    attempts: tuple[Callable[[], object], ...] = (
+    attempts: Attempts = (
         lambda: tier.add_preference("x", "style"),
         lambda: tier.add_pattern("x", "web"),
         lambda: tier.promote(eve.notebook("t-1").note("x").id, kind="preference"),

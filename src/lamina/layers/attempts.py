@@ -108,6 +108,10 @@ class Attempt:
 
 
 def _told(error: BaseException) -> str:
-    said = f"{type(error).__name__}: {error}".rstrip(": ")
+    try:
+        said = f"{type(error).__name__}: {error}".rstrip(": ")
+    except Exception:
+        # An error that cannot say what it is about has a name all the same.
+        said = type(error).__name__
     # What cannot be kept must not stand in the way of keeping the rest.
     return said.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()[:_LONGEST]
