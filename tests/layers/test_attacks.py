@@ -335,6 +335,17 @@ def test_nothing_is_left_out_of_an_answer_about_all(
     assert [one.action for one in finn.handoff.sent()] == [f"ask {number}" for number in range(8)]
 
 
+def test_a_step_of_more_than_a_page_is_read_whole(
+    finn: AgentMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(face, "PAGE", 3)
+    finn.session("s-1").append("user", "first")
+    finn.session("s-1").extend({"role": "user", "text": str(number)} for number in range(7))
+    finn.session("s-1").append("user", "last")
+    first, *middle, last = [one.text for one in finn.session("s-1").read()]
+    assert (first, sorted(middle), last) == ("first", [str(number) for number in range(7)], "last")
+
+
 def test_an_agent_cannot_decide_for_everybody(eve: AgentMemory, mem: Memory) -> None:
     tier = eve.global_tier(confirm=lambda question: True)
     attempts: Attempts = (
