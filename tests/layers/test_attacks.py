@@ -346,6 +346,21 @@ def test_a_step_of_more_than_a_page_is_read_whole(
     assert (first, sorted(middle), last) == ("first", [str(number) for number in range(7)], "last")
 
 
+def test_a_long_thread_is_no_slower_to_go_on_with(
+    finn: AgentMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    query = finn.store.query
+    monkeypatch.setattr(finn.store, "query", lambda one: asked.append(one) or query(one))
+    counts = []
+    finn.session("s-0").append("user", "x")
+    for number in range(1, 12):
+        asked.clear()
+        finn.session(f"s-{number}", continues=f"s-{number - 1}").append("user", "x")
+        counts.append(len(asked))
+    assert counts[-1] == counts[1]
+
+
 def test_an_agent_cannot_decide_for_everybody(eve: AgentMemory, mem: Memory) -> None:
     tier = eve.global_tier(confirm=lambda question: True)
     attempts: Attempts = (
