@@ -144,8 +144,11 @@ def calls(desk: Desk) -> dict[str, Arguments]:
 
 def reads(desk: Desk) -> dict[str, Arguments]:
     """What changes nothing."""
-    word, ids, work = desk.word, desk.ids, desk.work
-    ask: Arguments = {"query": word, "how": {"k": 50}}
+    return _shared_reads(desk) | _own_reads(desk) | _held_reads(desk)
+
+
+def _shared_reads(desk: Desk) -> dict[str, Arguments]:
+    word, work = desk.word, desk.work
     return {
         "now.read": {},
         "log.tail": {"n": 20, "kind": "THOUGHT"},
@@ -173,6 +176,13 @@ def reads(desk: Desk) -> dict[str, Arguments]:
         "task.get": {"task": "t-1"},
         "task.query": {"status": "open", "milestone": None, "archived": False, "limit": 10},
         "task.ready": {"limit": 10},
+    }  # fmt: skip
+
+
+def _own_reads(desk: Desk) -> dict[str, Arguments]:
+    word, ids = desk.word, desk.ids
+    ask: Arguments = {"query": word, "how": {"k": 50}}
+    return {
         "working.all": {},
         "working.get": {"key": "key", "default": None},
         "session.__call__": {"name": "s-1", "continues": None},
@@ -201,6 +211,13 @@ def reads(desk: Desk) -> dict[str, Arguments]:
         "agent.get_fact": {"key": "fact"},
         "agent.recall_memory": {"query": word, "n_results": 50},
         "agent.format_context_for_prompt": {},
+    }  # fmt: skip
+
+
+def _held_reads(desk: Desk) -> dict[str, Arguments]:
+    word = desk.word
+    ask: Arguments = {"query": word, "how": {"k": 50}}
+    return {
         "subscription.next_of": {"key": "key"},
         "brief.recall": ask,
         "capsule.read": {"kind": "note", "stage": None},
@@ -226,6 +243,10 @@ def looks(desk: Desk) -> dict[str, Callable[[], object]]:
 
 def writes(desk: Desk) -> dict[str, Arguments]:
     """What changes something, what ends things last."""
+    return _layer_writes(desk) | _tier_writes(desk) | _held_writes(desk) | _ends(desk)
+
+
+def _layer_writes(desk: Desk) -> dict[str, Arguments]:
     word, ids, work = desk.word, desk.ids, desk.work
     note: Arguments = {"text": word, "data": {"more": word}}
     return {
@@ -266,6 +287,13 @@ def writes(desk: Desk) -> dict[str, Arguments]:
                             "context": {"said": word}},
         "handoff.answer": {"handoff": ids["received"], "text": word, "memory": [word],
                            "status": "done"},
+    }  # fmt: skip
+
+
+def _tier_writes(desk: Desk) -> dict[str, Arguments]:
+    word, ids, work = desk.word, desk.ids, desk.work
+    note: Arguments = {"text": word, "data": {"more": word}}
+    return {
         "task_tier().note": note,
         "task_tier().reason": {"stage": "plan", **note},
         "task_tier().tool_output": {"tool": "grep", **note},
@@ -284,6 +312,12 @@ def writes(desk: Desk) -> dict[str, Arguments]:
         "global_tier.add_pattern": {"pattern": word, "domain": "web"},
         "global_tier.promote": {"ids": [ids["note"]], "kind": "pattern"},
         "global_tier.clear_all": {},
+    }  # fmt: skip
+
+
+def _held_writes(desk: Desk) -> dict[str, Arguments]:
+    word, work = desk.word, desk.work
+    return {
         "agent.update_now": {"status": word, "next_steps": [word]},
         "agent.append_log": {"entry_type": "ERROR", "content": word, "metadata": {"more": word}},
         "agent.save_fact": {"key": "new", "value": word, "category": "general"},
@@ -298,14 +332,19 @@ def writes(desk: Desk) -> dict[str, Arguments]:
         "skills.log_activity": {"entry_type": "ERROR", "content": word,
                                 "metadata": {"more": word}},
         "skills.save_fact": {"key": "new", "value": word, "category": "general"},
+    }  # fmt: skip
+
+
+def _ends(desk: Desk) -> dict[str, Arguments]:
+    return {
         "fact.forget": {"key": "fact"},
         "knowledge.delete": {"category": "decision", "key": "key"},
         "blackboard.clear": {"key": "key"},
-        "item.remove": {"ids": [ids["item"]]},
+        "item.remove": {"ids": [desk.ids["item"]]},
         "artifact.deregister": {"path": "made.txt"},
         "artifact.prune": {"task": "t-1", "before": None},
         "episode.prune": {"task": "t-1", "before": None},
-        "task.move": {"task": "t-1", "status": "dropped", "note": word, "notebook": "archive"},
+        "task.move": {"task": "t-1", "status": "dropped", "note": desk.word, "notebook": "archive"},
         "task.tidy": {},
         "task.archive": {"milestone": "m-0"},
         "notebook().archive": {},
