@@ -77,7 +77,13 @@ class Files:
 
     def sync(self) -> SyncReport:
         """Take over what people wrote, and write what the store holds by now."""
-        make_folder(self.root / STATE)
+        try:
+            make_folder(self.root / STATE)
+        except OSError as error:
+            raise InvalidInputError(
+                f"`folder` cannot hold files: {self.root}: {error.strerror}",
+                remedy="Name a folder that may be written to",
+            ) from None
         desk = Desk(self._mem, self.root, self._ask)
         if self.patience is not None:
             desk.patience = self.patience
@@ -119,6 +125,10 @@ class Files:
             if isinstance(here, str):
                 desk.report.notices.append(f"{here} is no name that Lamina can use, so it is left")
             elif self._is_within(here.scope):
+                found.setdefault(here.scope.path, here)
+        # Folders that somebody deleted are known by what was kept about their files.
+        for here in places_in(self.root / STATE):
+            if isinstance(here, Place) and self._is_within(here.scope):
                 found.setdefault(here.scope.path, here)
         order = sorted(found.values(), key=lambda place: place.folder)
         return order, lambda place: place.scope.path in moved or place.scope.stream in streams
@@ -234,20 +244,28 @@ def _is_touched(root: Path, folder: str, file: str) -> bool:
             late = there.stamp(f"{file}{WAS}") is not None
             return pieces or late or bool(bases.lost) or here.stamp(file) != bases.stamp
     except FileNotFoundError:
-        return os.path.lexists(root / folder / file)
+        # Either the file is new, or its whole folder was deleted.
+        known = root / state / f"{file}.json"
+        return os.path.lexists(root / folder / file) or os.path.lexists(known)
 
 
 def _transcripts(root: Path, folder: str) -> list[str]:
+    """The sessions that have a file, or had one until somebody deleted it."""
+    had = _named(root, f"{STATE}/{folder}", ".jsonl.json")
+    return sorted({*_named(root, folder, ".jsonl"), *had})
+
+
+def _named(root: Path, folder: str, ending: str) -> list[str]:
     try:
         with opened(root, folder) as here:
             names = here.names()
     except (FileNotFoundError, NotAFileError):
         return []
-    return sorted(name.removesuffix(".jsonl") for name in names if _is_transcript(name))
-
-
-def _is_transcript(name: str) -> bool:
-    return name.endswith(".jsonl") and not name.startswith(".")
+    return [
+        name.removesuffix(ending)
+        for name in names
+        if name.endswith(ending) and not name.startswith(".")
+    ]
 
 
 @contextmanager

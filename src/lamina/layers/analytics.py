@@ -83,7 +83,7 @@ def trend(episodes: Sequence[Record], days: int) -> list[Span]:
 
 def _rate(approach: str, group: Sequence[Record]) -> Rate:
     completed = sum(record.kind == "completed" for record in group)
-    durations = [found for record in group if (found := _number(record, "duration_ms")) is not None]
+    durations = [found for record in group for found in _numbers(record, "duration_ms")]
     tokens = [found for record in group if (found := _tokens(record)) is not None]
     return Rate(
         approach,
@@ -95,12 +95,11 @@ def _rate(approach: str, group: Sequence[Record]) -> Rate:
 
 
 def _tokens(record: Record) -> int | None:
-    told = (_number(record, name) for name in ("tokens_in", "tokens_out"))
-    counts = [count for count in told if count is not None]
+    counts = _numbers(record, "tokens_in", "tokens_out")
     return sum(counts) if counts else None
 
 
-def _number(record: Record, name: str) -> int | None:
-    """A figure of an episode; what others wrote there past the face is none."""
-    said = record.data.get(name)
-    return said if type(said) is int and said >= 0 else None
+def _numbers(record: Record, *names: str) -> list[int]:
+    """The figures that are some: a plain `remember` may have kept anything."""
+    said = (record.data.get(name) for name in names)
+    return [found for found in said if type(found) is int and found >= 0]

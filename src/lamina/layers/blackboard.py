@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.canonical import check, check_text, dumps
 from lamina.core.draft import check_rev, expiry
+from lamina.core.instants import check_span
 from lamina.core.names import check_key
 from lamina.errors import ConflictError, InvalidInputError
 from lamina.layers.face import Face
@@ -53,6 +54,8 @@ class Blackboard(Face):
         """
         if check_key(key) == SCHEMA:
             raise InvalidInputError(f"`key`: {SCHEMA!r} is where schemas are declared")
+        if isinstance(ttl, str):
+            check_span(ttl, "ttl")
         odd = tuple(drift(self.schemas(), key, value))
         if odd and strict:
             raise InvalidInputError(odd[0], remedy="Follow the schema, or publish without `strict`")

@@ -52,7 +52,8 @@ class Handoffs:
         `memory` are records by id, as far as this handle sees them, or texts; `context` is what the
         receiver should know of the project. What is handed over is as trusted as its least part.
         """
-        check_text(action, "action")
+        if not check_text(action, "action").strip():
+            raise InvalidInputError("`action` is empty", remedy="Say what is to be done")
         snippets, context = self._snippets(memory), canonical.check(context, "context")
         name = clock.fresh_id()
         message = Handoff(name, self._me, to, action, snippets, context, clock.now()).message()

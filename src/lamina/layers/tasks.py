@@ -71,7 +71,13 @@ class Tasks(Face):
                 f"there was a task {task!r:.80}, which is archived",
                 remedy="Give the new one another name",
             )
-        return self._put({"key": task, "text": description, "data": data, "expect": 0})
+        try:
+            return self._put({"key": task, "text": description, "data": data, "expect": 0})
+        except ConflictError:
+            raise ConflictError(
+                f"there is a task {task!r:.80} already",
+                remedy="Give the new one another name, or change that one",
+            ) from None
 
     def get(self, task: str) -> Record:
         """A task by its name, be it archived."""
@@ -94,7 +100,7 @@ class Tasks(Face):
         """Open tasks that wait for nothing that has not been done."""
         done = {one.key for one in self._known() if one.data.get("status") == Status.DONE}
         waiting = self._urgent({"data.status": Status.OPEN.value})
-        return [one for one in waiting if done.issuperset(blockers(one))][: check_limit(limit)]
+        return [one for one in waiting if done.issuperset(awaited(one))][: check_limit(limit)]
 
     def move(
         self, task: str, status: str, *, note: str = "", notebook: str = Fate.ARCHIVE
@@ -181,7 +187,7 @@ class Tasks(Face):
     def _urgent(self, where: dict[str, Any]) -> list[Record]:
         """The most urgent tasks first, then the oldest."""
         found = self._every(**where)
-        return sorted(found, key=lambda one: (-_priority(one), one.created_at, one.id))
+        return sorted(found, key=lambda one: (-_urgency(one), one.created_at, one.id))
 
     def _archived(self, task: str) -> Record | None:
         return self._holder(task, **_ARCHIVED)
@@ -195,7 +201,7 @@ class Tasks(Face):
             return
         waits = [
             name
-            for name in blockers(found)
+            for name in awaited(found)
             if (one := self._holder(name)) is not None and status_of(one) not in ENDED
         ]
         if waits:
@@ -222,7 +228,7 @@ class Tasks(Face):
 
     def _waits_for(self, first: str, second: str) -> bool:
         """Whether a task waits for another, be it through others; unknown tasks are refused."""
-        every = {one.key: blockers(one) for one in self._known()}
+        every = {one.key: awaited(one) for one in self._known()}
         if first not in every:
             raise InvalidInputError(
                 f"`blocked_by` names a task that is not known: {first!r:.80}",
@@ -254,13 +260,13 @@ def check_plan(plan: Mapping[str, Any]) -> None:
             check_text(one, name)
 
 
-def blockers(task: Record) -> list[str]:
+def awaited(task: Record) -> list[str]:
     """The tasks that one waits for; what was written past this face may be anything."""
     said = task.data.get("blocked_by")
     return [one for one in said if isinstance(one, str)] if isinstance(said, list) else []
 
 
-def _priority(task: Record) -> int:
+def _urgency(task: Record) -> int:
     said = task.data.get("priority")
     return said if type(said) is int else 0
 

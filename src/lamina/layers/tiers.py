@@ -146,9 +146,8 @@ class ProjectTier(Face):
 
     def query_decisions(self, tags: Sequence[str] = (), *, limit: int = 100) -> list[Record]:
         """Decisions with any of these tags, or all of them, newest first."""
-        return self._find(
-            limit, kind="decision", **({"tags": list(found)} if (found := check_tags(tags)) else {})
-        )
+        wanted = list(check_tags(tags))
+        return self._find(limit, kind="decision", **({"tags": wanted} if wanted else {}))
 
     def promote(self, *ids: str, kind: str) -> Added | None:
         """Make records that are seen from here project knowledge of a kind; they stay.
