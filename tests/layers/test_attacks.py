@@ -13,11 +13,13 @@ from lamina import (
     LaminaError,
     Memory,
     NotFoundError,
+    Record,
 )
 from lamina.core.names import MAX_KEY
 from lamina.layers import face
 from lamina.layers.schemas import Schema
 from lamina.memory import AgentMemory
+from lamina.stores.questions import Query
 from tests.places import mem
 
 __all__ = ["mem"]
@@ -351,7 +353,12 @@ def test_a_long_thread_is_no_slower_to_go_on_with(
 ) -> None:
     asked: list[object] = []
     query = finn.store.query
-    monkeypatch.setattr(finn.store, "query", lambda one: asked.append(one) or query(one))
+
+    def counting(question: Query) -> list[Record]:
+        asked.append(question)
+        return query(question)
+
+    monkeypatch.setattr(finn.store, "query", counting)
     counts = []
     finn.session("s-0").append("user", "x")
     for number in range(1, 12):
