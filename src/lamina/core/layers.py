@@ -111,7 +111,7 @@ def check_kind_of(layer: Layer, kind: str, argument: str = "kind") -> str:
     if layer.open_kinds or kind in layer.kinds:
         return kind
     raise InvalidInputError(
-        f"`{argument}` {kind!r} does not belong in the layer `{layer.name}`",
+        f"`{argument}` {kind!r:.80} does not belong in the layer `{layer.name}`",
         remedy=f"Use one of: {', '.join(layer.kinds)}",
     )
 

@@ -106,4 +106,5 @@ def _tokens(record: Record) -> int | None:
 
 def _numbers(record: Record, *names: str) -> list[int]:
     """The figures that are some: a plain `remember` may have kept anything."""
-    return [found for name in names if type(found := record.data.get(name)) is int]
+    said = (record.data.get(name) for name in names)
+    return [found for found in said if type(found) is int and found >= 0]

@@ -83,6 +83,6 @@ def _checked(steps: object) -> tuple[str, ...]:
 def _steps(record: Record) -> tuple[str, ...]:
     """The steps; a person may have edited the text, which counts then."""
     listed = record.data.get("steps")
-    steps = [str(step) for step in listed] if isinstance(listed, list) else []
+    texts = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
     told = tuple(line for line in record.text.splitlines() if line.strip())
-    return tuple(steps) if steps and "\n".join(steps) == record.text else told
+    return tuple(texts) if "\n".join(texts) == record.text else told

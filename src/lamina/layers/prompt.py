@@ -81,8 +81,8 @@ def _text(record: Record) -> str:
     text = REFERENCE.sub(_SEALED, record.text).strip()
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]}… ({len(text) - _LONGEST} more characters)"
-    # Indented, so that a line of its own is always a line of ours.
-    return text.replace("\n", "\n    ")
+    # Indented, so that a line of its own is always a line of ours, whatever counts as its end.
+    return "\n    ".join(text.splitlines())
 
 
 def _when(instant: datetime) -> str:

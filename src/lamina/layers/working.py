@@ -44,7 +44,7 @@ class Working(Face):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a key."""
-        return self._values.get(key, default)
+        return self._values.get(check_key(key), default)
 
     def all(self) -> dict[str, Any]:
         """Every value by key."""
@@ -67,6 +67,7 @@ class Working(Face):
         found = self._holder(_SNAPSHOT)
         if found is None:
             return False
-        self._values = dict(found.data.get("values", {}))
+        values = found.data.get("values")
+        self._values = dict(values) if isinstance(values, dict) else {}
         self.updated_at = found.updated_at
         return True
