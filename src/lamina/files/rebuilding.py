@@ -20,13 +20,13 @@ from lamina.exchange import ImportReport, import_lines
 from lamina.files.blocks import read_body
 from lamina.files.folder import NotAFileError, opened
 from lamina.files.keeper import Files
-from lamina.files.layout import STATE, Place, places_in
+from lamina.files.layout import SESSIONS, STATE, Place, places_in
 from lamina.files.memory_page import MemoryPage
 from lamina.files.page import Frame, split_front
 from lamina.files.reading import Book, book_draft
 from lamina.files.sections_page import AGENT, NOW
 from lamina.files.tasks_page import TasksPage
-from lamina.files.told import ITEMS, LOG, SESSIONS
+from lamina.files.told import ITEMS, LOG
 from lamina.files.transcripts import whole_lines
 
 if TYPE_CHECKING:

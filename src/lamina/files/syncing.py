@@ -74,7 +74,10 @@ class TwoWay:
     def _asked_again(self, there: Folder, bases: Bases) -> Bases:
         """Put the question again that nobody could answer when entries went missing."""
         missing = [one for one in self._desk.reader.named(bases.lost) if one.state is State.CURRENT]
-        if not bases.lost or (missing and not self._desk.settle(self._path, missing)):
+        if missing and not self._desk.settle(self._path, missing):
+            self._desk.questions += 1
+            return bases
+        if not bases.lost:
             return bases
         settled = replace(bases, lost=())
         write_bases(there, self._file, settled)
@@ -107,6 +110,7 @@ class TwoWay:
         if lost and not self._desk.settle(self._path, lost):
             problems = [*problems, f"{len(lost)} of its entries are gone; {_STAY}"]
             bases = replace(bases, lost=tuple(record.id for record in lost))
+            self._desk.questions += 1
         if problems:
             self._desk.keep_aside(self._path, raw, problems)
         return bases

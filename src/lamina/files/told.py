@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core import canonical
 from lamina.core.instants import to_text
-from lamina.core.scope import Scope
+from lamina.files.layout import SESSIONS
 from lamina.files.page import front_matter, plain
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 LOG: Final = "LOG.md"
 ITEMS: Final = "items.json"
-SESSIONS: Final = "sessions"
-INDEX: Final = "sessions/sessions.json"
+INDEX_FILE: Final = "sessions.json"
+INDEX: Final = f"{SESSIONS}/{INDEX_FILE}"
 _ENTRIES: Final = 1_000
 """How many entries of the log a person can be asked to scroll through."""
 _RESERVED: Final = frozenset(("id", "role", "content", "timestamp", "data"))
@@ -72,12 +72,9 @@ def _item(item: Record) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def transcript_file(reader: Reader, scope: Scope) -> str | None:
+def transcript_text(messages: Sequence[Record]) -> str | None:
     """`sessions/NAME.jsonl`: one message on each line, in the order they were said."""
-    messages = reader.current({"layer": "session", "scope": scope.path})
-    if not messages:
-        return None
-    return "".join(f"{transcript_line(message)}\n" for message in messages)
+    return "".join(f"{transcript_line(message)}\n" for message in messages) or None
 
 
 def transcript_line(message: Record) -> str:
@@ -90,27 +87,28 @@ def transcript_line(message: Record) -> str:
     return json.dumps({**told, **canonical.ordered(extra)}, ensure_ascii=False)
 
 
-def index_file(sessions: Sequence[tuple[str, Sequence[Record]]]) -> str | None:
-    """`sessions/sessions.json`: the sessions there are, in the order they began."""
-    if not sessions:
+def index_line(name: str, messages: Sequence[Record]) -> dict[str, Any] | None:
+    """What `sessions/sessions.json` says of one session; nothing, when it has no messages."""
+    if not messages:
         return None
-    told = [
-        {"id": name, "file": f"{name}.jsonl", "started": to_text(messages[0].created_at),
-         "updated": to_text(messages[-1].created_at), "messages": len(messages),
-         "tokens": sum(message.tokens for message in messages)}
-        for name, messages in sessions
-        if messages
-    ]  # fmt: skip
-    told.sort(key=lambda one: (str(one["started"]), str(one["id"])))
+    return {
+        "id": name, "file": f"{name}.jsonl", "started": to_text(messages[0].created_at),
+        "updated": to_text(messages[-1].created_at), "messages": len(messages),
+        "tokens": sum(message.tokens for message in messages),
+    }  # fmt: skip
+
+
+def index_file(lines: Sequence[dict[str, Any]]) -> str | None:
+    """`sessions/sessions.json`: the sessions there are, in the order they began."""
+    if not lines:
+        return None
+    told = sorted(lines, key=lambda one: (str(one["started"]), str(one["id"])))
     return json.dumps({"sessions": told}, ensure_ascii=False, indent=2) + "\n"
 
 
-def sessions_of(reader: Reader, place: Place) -> dict[str, list[Record]]:
-    """Every session of a place with its messages."""
-    below = {"layer": "session", "scope": {"$prefix": f"{place.scope.path}/session/"}}
-    found: dict[str, list[Record]] = {}
-    for message in reader.current(below):
-        name = Scope.of(message.scope).part("session")
-        if name and message.scope == place.scope.child("session", name).path:
-            found.setdefault(name, []).append(message)
-    return found
+def sessions_of(reader: Reader, place: Place) -> set[str]:
+    """The sessions of a place."""
+    above = f"{place.scope.path}/session/"
+    found = reader.current({"layer": "session", "scope": {"$prefix": above}})
+    names = {message.scope.removeprefix(above) for message in found}
+    return {name for name in names if "/" not in name}
