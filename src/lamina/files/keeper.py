@@ -27,8 +27,8 @@ from lamina.files.sessions import SessionFiles
 from lamina.files.settled import Settled, look_of, read_settled, write_settled
 from lamina.files.syncing import TwoWay
 from lamina.files.tasks_page import TasksPage
-from lamina.files.telling import OneWay
-from lamina.files.told import INDEX_FILE, ITEMS, LOG, items_file, log_file
+from lamina.files.telling import OneWay, Told
+from lamina.files.told import INDEX_FILE, ITEMS, LOG, is_items, is_log, items_file, log_file
 from lamina.stores.sqlite import DATABASE
 
 if TYPE_CHECKING:
@@ -152,10 +152,11 @@ class Files:
             if sheet is not AGENT or place.is_agents
         ]
         reader = desk.reader
-        jobs += [
-            (LOG, OneWay(desk, place.folder, LOG, lambda: log_file(reader, place)).sync),
-            (ITEMS, OneWay(desk, place.folder, ITEMS, lambda: items_file(reader, place)).sync),
-        ]
+        told = {
+            LOG: Told(lambda: log_file(reader, place), is_ours=is_log),
+            ITEMS: Told(lambda: items_file(reader, place), is_ours=is_items),
+        }
+        jobs += [(file, OneWay(desk, place.folder, file, one).sync) for file, one in told.items()]
         for file, job in jobs:
             self._guarded(desk, place, file, job, everything=everything)
         for folder in OWN_FOLDERS if place.is_agents else ():

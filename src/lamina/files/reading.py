@@ -9,7 +9,7 @@ from lamina import clock
 from lamina.core.filters import parse
 from lamina.core.ids import RecordId
 from lamina.core.record import State
-from lamina.files.page import Frame
+from lamina.files.page import Frame, safe_front
 from lamina.files.sections_page import FRAME
 from lamina.stores.questions import Query
 
@@ -116,7 +116,7 @@ def read_book(reader: Reader, scope: str, file: str) -> Book:
         return Book()
     data = found[0].data
     frame = Frame(
-        tuple(_texts(data.get("front"))), str(data.get("title", "")),
+        safe_front(_texts(data.get("front"))), " ".join(str(data.get("title", "")).split()),
         tuple(_texts(data.get("sections"))), tuple(_texts(data.get("order"))),
     )  # fmt: skip
     return Book(frame, _taken(data.get("taken")))

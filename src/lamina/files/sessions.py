@@ -9,7 +9,7 @@ from lamina.errors import InvalidInputError
 from lamina.files.bases import read_bases
 from lamina.files.folder import NotAFileError, opened
 from lamina.files.layout import SESSIONS, STATE
-from lamina.files.telling import OneWay
+from lamina.files.telling import OneWay, Told
 from lamina.files.told import INDEX, INDEX_FILE, index_file, index_line, sessions_of, transcript_text
 from lamina.files.transcripts import Transcript
 
@@ -46,7 +46,7 @@ class SessionFiles:
             transcript = Transcript(self._desk, self._place, name)
             OneWay(
                 self._desk, self._folder, f"{name}.jsonl",
-                lambda: transcript_text(transcript.messages()), transcript.take,
+                Told(lambda: transcript_text(transcript.messages()), transcript.take),
             ).sync()  # fmt: skip
             lines.pop(name, None)
             told = index_line(name, transcript.messages())
@@ -57,7 +57,7 @@ class SessionFiles:
 
     def _index(self, lines: dict[str, dict[str, Any]]) -> Callable[[], None]:
         return OneWay(
-            self._desk, self._folder, INDEX_FILE, lambda: index_file(list(lines.values()))
+            self._desk, self._folder, INDEX_FILE, Told(lambda: index_file(list(lines.values())))
         ).sync
 
     def _listed(self) -> dict[str, dict[str, Any]]:

@@ -80,6 +80,10 @@ class Taking:
         if changes:
             self._path.commit(changes)
 
+    def seals(self) -> bool:
+        """Whether something that people wrote was a secret."""
+        return any(change.sealed for change in self._changes)
+
     def _step(self, step: Step) -> None:
         entry, record = step.entry, step.record
         if entry is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lamina.core import canonical
 from lamina.core.instants import to_text
 from lamina.files.layout import SESSIONS
-from lamina.files.page import front_matter, plain
+from lamina.files.page import front_matter, plain, split_front
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,7 @@ INDEX_FILE: Final = "sessions.json"
 INDEX: Final = f"{SESSIONS}/{INDEX_FILE}"
 _ENTRIES: Final = 1_000
 """How many entries of the log a person can be asked to scroll through."""
+_HEAD: Final = 400
 _RESERVED: Final = frozenset(("id", "role", "content", "timestamp", "data"))
 
 
@@ -45,6 +46,23 @@ def log_file(reader: Reader, place: Place) -> str | None:
             day = when[:10]
         lines += _log_lines(entry, when[11:19])
     return "\n".join(lines) + "\n"
+
+
+def is_log(raw: bytes) -> bool:
+    """Whether a file is a log that Lamina wrote, whatever became of it."""
+    ours, *_ = split_front(raw[:_HEAD].decode("utf-8", "replace"))
+    return ours.get("lamina") == "log"
+
+
+def is_items(raw: bytes) -> bool:
+    """Whether a file lists what was extracted."""
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, list) and all(
+        isinstance(one, dict) and {"sourceFile", "extractedAt"} <= one.keys() for one in found
+    )
 
 
 def _log_lines(entry: Record, clock: str) -> list[str]:
