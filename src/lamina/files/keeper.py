@@ -197,9 +197,11 @@ class Files:
                 job()
         except OSError as error:
             desk.report.notices.append(f"{path}: {error.strerror or error}")
+        except LaminaError as error:
+            desk.report.notices.append(f"{path}: {error}")
         except Exception as error:
             # One file or one record that nobody thought of costs the others nothing.
-            desk.report.notices.append(f"{path}: {error}")
+            desk.report.notices.append(f"{path}: {type(error).__name__}: {error}")
 
 
 def sync(mem: Memory, folder: str | Path | None = None) -> SyncReport:

@@ -10,7 +10,14 @@ from lamina.files.bases import read_bases
 from lamina.files.folder import NotAFileError, opened
 from lamina.files.layout import SESSIONS, STATE
 from lamina.files.telling import OneWay, Told
-from lamina.files.told import INDEX, INDEX_FILE, index_file, index_line, sessions_of, transcript_text
+from lamina.files.told import (
+    INDEX,
+    INDEX_FILE,
+    index_file,
+    index_line,
+    sessions_of,
+    transcript_text,
+)
 from lamina.files.transcripts import Transcript
 
 if TYPE_CHECKING:

@@ -183,7 +183,9 @@ def _waits(first: str, second: str, others: Mapping[str, Mapping[str, Any]]) -> 
         if name not in seen:
             seen.add(name)
             waits = others.get(name, {}).get("blocked_by")
-            left += [one for one in waits if isinstance(one, str)] if isinstance(waits, list) else []
+            left += (
+                [one for one in waits if isinstance(one, str)] if isinstance(waits, list) else []
+            )
     return False
 
 
