@@ -63,9 +63,13 @@ class Reader:
         return bool(events) and events[0].hash[:_HASH] == digest
 
     def versions(self, record_id: str) -> list[Record | None]:
-        """Everything that a record has said; nothing in place of what was erased."""
+        """Everything that a record has said; nothing in place of what is not kept."""
         found = self._store.versions(self._reach, RecordId(record_id))
         return [version.record for version in found]
+
+    def is_erased(self, record_id: str) -> bool:
+        """Whether a record was erased."""
+        return bool(self._store.tombstones([RecordId(record_id)]))
 
     def newest(self, where: Mapping[str, Any], limit: int) -> list[Record]:
         """The newest records that hold now, oldest first."""

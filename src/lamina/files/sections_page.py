@@ -50,7 +50,8 @@ class SectionsPage:
             is_ours = record.kind not in (FRAME, PROFILE)
         # A key that its heading does not tell would come back as another one.
         key = str(record.key)
-        return is_ours and record.key is not None and self._key(self._heading(key)) == key
+        is_told = record.key is not None and self._key(self._heading(key)) == key
+        return is_ours and is_told and any(self.said(record).values())
 
     def name(self, record: Record) -> str:
         """What the record is called in the file."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _LARGEST: Final = 8_000_000
 """No file that people write by hand is larger."""
+_MOST_NEW: Final = 5_000
 _TRIES: Final = 8
 _STAY: Final = "they are in the store and the file again; `lamina sync --yes` forgets them"
 
@@ -109,6 +110,9 @@ class TwoWay:
             return bases
         page = self._sheet.parse(text)
         self._check(bases, page)
+        if self._is_flooded(page):
+            self._desk.keep_aside(self._path, raw, [f"more than {_MOST_NEW:,} entries are new"])
+            return bases
         taken, lost = self._merged(page, self._base(bases, page.revision))
         problems = taken.problems
         if lost and not self._desk.settle(self._path, lost):
@@ -124,6 +128,14 @@ class TwoWay:
         is_strange = page.problems and not page.entries and page.revision is None
         if is_strange and not bases.trail:
             raise NotOursError(self._file)
+
+    def _is_flooded(self, page: Page) -> bool:
+        """Whether it brings more than anybody writes by hand: that is an import."""
+        if len(page.entries) <= _MOST_NEW:
+            return False
+        names = {entry.name for entry in page.entries if entry.name}
+        known = len(names & {self._sheet.name(record) for record in self._records()})
+        return len(page.entries) - known > _MOST_NEW
 
     def _is_torn(self, raw: bytes) -> bool:
         """Whether it is the file as it should be, cut off within a line: no person edits so."""
@@ -223,7 +235,10 @@ class TwoWay:
         # A line that was carried here from the file of another scope is new here.
         here = (one for one in versions if one is not None and self._is_ours(one))
         said = (self._sheet.said(version) for version in here)
-        return None in versions or any(self._desk.said(one) == digest for one in said)
+        if any(self._desk.said(one) == digest for one in said):
+            return True
+        # Nothing is left of what was erased, nor of versions that nobody keeps any more.
+        return None in versions and self._desk.reader.is_erased(record_id)
 
     def _current(
         self, records: Sequence[Record], page: Page, known: Sequence[str]

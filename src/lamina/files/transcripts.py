@@ -78,6 +78,8 @@ class Transcript:
 def whole_lines(raw: bytes) -> Iterator[tuple[dict[str, Any], int]]:
     """The messages of a transcript with their line numbers; what is damaged is left out."""
     for number, line in enumerate(raw.split(b"\n"), start=1):
+        if not line.lstrip().startswith(b"{"):
+            continue
         try:
             found = json.loads(line.decode("utf-8"))
         except (ValueError, RecursionError):
