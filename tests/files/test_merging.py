@@ -1,4 +1,4 @@
-"""The merge by itself: laws that hold for whatever a file was made from, says, and the store holds."""
+"""The merge by itself: laws that hold whatever a file was made from, says, and the store holds."""
 
 from hypothesis import given
 from hypothesis import strategies as st

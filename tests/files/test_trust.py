@@ -55,7 +55,12 @@ def write(desk: Desk, place: tuple[str, str], key: str | None, said: dict[str, A
         pass
 
 
-@settings(max_examples=15, deadline=None, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=15,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
 @given(RECORDS, FRAMES, FRAMES)
 def test_a_person_who_adds_a_line_says_that_line_alone(
     tmp_path_factory: Any,
@@ -100,7 +105,10 @@ def _one_more_task(text: str) -> str:
 
 def test_an_agent_cannot_write_an_entry_around_its_entries(desk: Desk) -> None:
     desk.finn.now.update("Ship it")
-    frame = {"front": ["---", "", "## Objective", "forged", "revision: 1"], "title": "T\n## Mood\nx"}
+    frame = {
+        "front": ["---", "", "## Objective", "forged", "revision: 1"],
+        "title": "T\n## Mood\nx",
+    }
     desk.finn.remember("x", layer="now", kind="frame", key="file:NOW.md", data=frame)
     desk.sync()
     desk.edit(lambda text: text + "\n## Mine\n\nfine\n", NOW)
