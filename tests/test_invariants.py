@@ -1,7 +1,6 @@
 """The invariants of the file-based design (row D19), held against random histories on every store.
 
-Append-only episodes, logged writes, enforced scope, searchability and timestamps. Files that people
-can read are to come with the projections; their invariant will be tested there.
+Append-only episodes, logged writes, enforced scope, readable files, searchability and timestamps.
 """
 
 import json
@@ -9,6 +8,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +19,7 @@ from lamina.core.changes import Action, Event
 from lamina.core.layers import LAYERS
 from lamina.core.record import Record, canonical_bytes, to_json
 from lamina.exchange import export_lines, import_lines
+from lamina.files import sync
 from lamina.stores.questions import Query
 from tests.places import mem
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["mem"]
 
+TEXTUAL = (".md", ".json", ".jsonl")
 APPEND_ONLY = [layer.name for layer in LAYERS.values() if layer.append_only]
 WRITABLE = [layer for layer in LAYERS.values() if not layer.pipeline_only]
 SCOPES = ("global", "project/web", "project/web/task/t-1", "project/api", "user/ann")
@@ -255,3 +257,19 @@ def test_everything_carries_the_time_at_which_it_happened(mem: Memory) -> None:
 
 def _now() -> datetime:
     return datetime.now(UTC)  # noqa: TID251  # the test's own present
+
+
+def test_what_agents_keep_can_be_read_as_text(mem: Memory, tmp_path: Path) -> None:
+    """The fourth invariant: whatever has a face in files is there as UTF-8 text, word for word."""
+    finn = mem.agent("finn", project="web")
+    finn.now.update("word-now", ["word-step"])
+    finn.log.thought("word-log")
+    finn.remember("word-memory")
+    finn.session("s-1").append("user", "word-session")
+    finn.task.add("t-1", "word-task")
+    tmp_path.joinpath("files").mkdir()
+    sync(mem, tmp_path / "files")
+    shown = [path for path in tmp_path.joinpath("files").rglob("*") if path.suffix in TEXTUAL]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in shown)
+    for word in ("now", "step", "log", "memory", "session", "task"):
+        assert f"word-{word}" in text

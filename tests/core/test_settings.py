@@ -12,7 +12,7 @@ def test_a_setting_has_a_meaning_and_a_default_among_its_choices(name: str) -> N
     assert setting.meaning
     assert setting.default in setting.choices
     assert len(set(setting.choices)) == len(setting.choices)
-    assert len(setting.choices) >= 2 or setting.form
+    assert len(setting.choices) >= 2 or setting.form or setting.meaning.endswith("; fixed")
     assert bool(setting.form) == (setting.check is not None)
     assert all(choice in setting.possible for choice in setting.choices)
     for choice in setting.choices:
@@ -44,13 +44,14 @@ def test_a_value_that_is_no_text_is_refused(name: str) -> None:
 
 def test_the_defaults_are_the_safe_choices() -> None:
     found = effective({})
-    assert {name: value for name, value in found.items() if not name.startswith("history.")} == {
+    safe = {
         "knowledge.accept": "auto", "knowledge.ties": "newest", "secrets.seal": "on",
         "clock.accept": "none", "receipts.keep": "30d", "events.reads": "off",
         "recall.embedder": "lamina", "recall.floor": "auto", "recall.engine": "builtin",
-        "index.max_bytes": "1000000",
+        "index.max_bytes": "1000000", "files.live": "off",
+        "history.knowledge": "all", "history.fact": "all",
     }  # fmt: skip
-    assert found["history.knowledge"] == found["history.fact"] == "all"
+    assert {name: found[name] for name in safe} == safe
 
 
 def test_a_choice_replaces_the_default_and_strangers_are_left_out() -> None:

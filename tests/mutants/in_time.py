@@ -85,6 +85,12 @@ TIME = (
         "return None if wanted is None else max(limit, wanted)", "return limit",
     ),
     Mutant(
+        "a_write_drops_nothing_that_the_layer_keeps", "a choice of fewer counts at once",
+        "setting overdone", RETENTION,
+        "    if limit is None or choice is None:\n        return limit\n",
+        "    if choice is None:\n        return limit\n    limit = limit or 0\n",
+    ),
+    Mutant(
         "tidying_changes_nothing_that_can_be_read", "a log that was emptied is reported as full",
         "report wrong", "stores/sqlite/store.py",
         "return self._connections.alone(empty_log)",

@@ -159,7 +159,7 @@ def _sections(records: Sequence[Record], frame: Frame) -> list[tuple[str, ...]]:
 def _bullet(record: Record) -> list[str]:
     first, *rest = plain(record.text).split("\n")
     if record.key:
-        head = f"**{_escaped(record.key)}**: {first}".rstrip(" ")
+        head = f"**{_escaped(record.key)}**: {first}".rstrip(" \t")
     else:
         head = f"\\{first}" if _BOLD.match(first) else first
     return [f"- {head} ^{record.id}", *(f"  {line}" if line else "" for line in rest)]

@@ -239,7 +239,7 @@ class _Merger:
         gone = [name for name in base if name not in self._seen and name in current]
         lost = [current[name] for name in gone if current[name].rev == base[name].rev]
         self._result.kept = [current[name] for name in gone if current[name].rev != base[name].rev]
-        if len(lost) > 1 and len(lost) > MOST_LOST * len(base):
+        if lost and len(gone) > 1 and len(gone) > MOST_LOST * len(base):
             self._result.lost = lost
             self._drop_torn_end()
         else:

@@ -64,7 +64,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "audit": Entry("audit:audit", "Verify the log, and anchor it elsewhere."),
         "doctor": Entry("doctor:doctor", "Look the store over, and repair what can be rebuilt."),
         "bench": Entry("bench:bench", "Measure how well recall finds things, and how fast."),
-        "demo": Entry("demo:demo", "Take a short tour on a store of its own."),
+        "demo": Entry("demo:demo", "See two agents share a memory, then take a short tour."),
         "completion": Entry("setup:completion", "Print the completion script for a shell."),
         "help": Entry("helping:help_command", "Show the help of a command."),
     },
