@@ -38,8 +38,8 @@ class Three:
         self, base: dict[int, str], agents: dict[int, str | None], person: dict[int, str | None],
         added: list[str],
     ) -> None:  # fmt: skip
-        self.base = {one(number, text).id: text for number, text in base.items()}
-        names = {number: one(number, "").id for number in range(8)}
+        names = {number: str(one(number, "").id) for number in range(8)}
+        self.base = {names[number]: text for number, text in base.items()}
         self.agents = {names[n]: text for n, text in agents.items() if names[n] in self.base}
         self.person = {names[n]: text for n, text in person.items() if names[n] in self.base}
         self.added = added
