@@ -84,7 +84,9 @@ class Files:
                 looks[scope] = self._settle(desk, place, moved, before.places.get(scope))
             settled = Settled(self._mem.store.identity, start, looks)
             if settled != before:
-                write_settled(self.root, settled)
+                # On a full disk the report says so; the next sync looks again.
+                with suppress(OSError):
+                    write_settled(self.root, settled)
         return desk.report
 
     def adopt(self) -> SyncReport:
