@@ -70,7 +70,13 @@ class Files:
 
     def sync(self) -> SyncReport:
         """Take over what people wrote, and write what the store holds by now."""
-        make_folder(self.root / STATE)
+        try:
+            make_folder(self.root / STATE)
+        except OSError as error:
+            raise InvalidInputError(
+                f"`folder` cannot hold files: {self.root}: {error.strerror}",
+                remedy="Name a folder that may be written to",
+            ) from None
         desk = Desk(self._mem, self.root, self._ask)
         if self.patience is not None:
             desk.patience = self.patience
@@ -234,7 +240,9 @@ def _is_touched(root: Path, folder: str, file: str) -> bool:
             late = there.stamp(f"{file}{WAS}") is not None
             return pieces or late or bool(bases.lost) or here.stamp(file) != bases.stamp
     except FileNotFoundError:
-        return os.path.lexists(root / folder / file)
+        # Either the file is new, or its whole folder was deleted.
+        known = root / state / f"{file}.json"
+        return os.path.lexists(root / folder / file) or os.path.lexists(known)
 
 
 @contextmanager

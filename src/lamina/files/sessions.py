@@ -83,20 +83,26 @@ class SessionFiles:
 
 
 def _transcripts(desk: Desk, folder: str) -> list[str]:
-    """The names of the files in the folder that are transcripts; others are told of and left."""
+    """The sessions that have a file, or had one until somebody deleted it; others are told of."""
+    found = {*_named(desk, folder, ".jsonl"), *_named(desk, f"{STATE}/{folder}", ".jsonl.json")}
+    kept = []
+    for name in sorted(found):
+        try:
+            kept.append(Transcript.check(name))
+        except InvalidInputError:
+            told = f"{folder}/{name}.jsonl is no name of a session, so it is left"
+            desk.report.notices.append(told)
+    return kept
+
+
+def _named(desk: Desk, folder: str, ending: str) -> list[str]:
     try:
         with opened(desk.root, folder) as here:
             names = here.names()
     except (OSError, NotAFileError):
         return []
-    found = []
-    for name in sorted(names):
-        if not name.endswith(".jsonl") or name.startswith("."):
-            continue
-        try:
-            Transcript.check(name.removesuffix(".jsonl"))
-        except InvalidInputError:
-            desk.report.notices.append(f"{folder}/{name} is no name of a session, so it is left")
-        else:
-            found.append(name.removesuffix(".jsonl"))
-    return found
+    return [
+        name.removesuffix(ending)
+        for name in names
+        if name.endswith(ending) and not name.startswith(".")
+    ]

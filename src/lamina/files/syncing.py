@@ -105,7 +105,8 @@ class TwoWay:
             return bases
         text = _decoded(raw)
         if text is None or self._is_torn(raw):
-            why = "it is no text in UTF-8" if text is None else "it ends within a line"
+            torn = "it ends within a line, as if half written" if raw else "it was empty"
+            why = "it is no text in UTF-8" if text is None else torn
             self._desk.keep_aside(self._path, raw, [why])
             return bases
         page = self._sheet.parse(text)

@@ -104,9 +104,9 @@ class OneWay:
     def _projected(self, here: Folder, there: Folder, bases: Bases, raw: bytes | None) -> bool:
         rendered = self._render()
         if rendered is None:
+            there.remove(f"{self._file}.json")
             if raw is not None:
                 here.remove(self._file)
-                there.remove(f"{self._file}.json")
                 self._desk.report.wrote(self._path)
             return True
         content = rendered.encode()

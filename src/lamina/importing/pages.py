@@ -79,7 +79,7 @@ def _existing(path: str | Path) -> Path:
     if not named or not target.exists():
         raise InvalidInputError(
             f"`path` does not exist: {named!r:.200}",
-            remedy="To follow a deletion, import the folder that it was in",
+            remedy="Check the path; to follow a deletion, import the folder that it was in",
         )
     return target
 

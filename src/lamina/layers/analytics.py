@@ -83,7 +83,7 @@ def trend(episodes: Sequence[Record], days: int) -> list[Span]:
 
 def _rate(approach: str, group: Sequence[Record]) -> Rate:
     completed = sum(record.kind == "completed" for record in group)
-    durations = [record.data["duration_ms"] for record in group if "duration_ms" in record.data]
+    durations = [found for record in group for found in _numbers(record, "duration_ms")]
     tokens = [found for record in group if (found := _tokens(record)) is not None]
     return Rate(
         approach,
@@ -95,5 +95,10 @@ def _rate(approach: str, group: Sequence[Record]) -> Rate:
 
 
 def _tokens(record: Record) -> int | None:
-    counts = [record.data[name] for name in ("tokens_in", "tokens_out") if name in record.data]
+    counts = _numbers(record, "tokens_in", "tokens_out")
     return sum(counts) if counts else None
+
+
+def _numbers(record: Record, *names: str) -> list[int]:
+    """The figures that are some: a plain `remember` may have kept anything."""
+    return [found for name in names if type(found := record.data.get(name)) is int]

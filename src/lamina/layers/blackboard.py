@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.canonical import check, dumps
+from lamina.core.instants import check_span
 from lamina.errors import ConflictError, InvalidInputError, NotFoundError
 from lamina.layers.face import Face
-from lamina.layers.schemas import SCHEMA, Schema, check_namespace, drift
+from lamina.layers.schemas import SCHEMA, Schema, check_namespace, declared, drift
 from lamina.layers.subscription import SIGNAL, WHOLE, Signal, Subscription, to_signal
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class Blackboard(Face):
         there, 0 for none. A key or value that departs from the schema of its namespace is
         published with a warning, or with `strict` not at all.
         """
+        if isinstance(ttl, str):
+            check_span(ttl, "ttl")
         odd = tuple(drift(self.schemas(), key, value))
         if odd and strict:
             raise InvalidInputError(odd[0], remedy="Follow the schema, or publish without `strict`")
@@ -103,7 +106,7 @@ class Blackboard(Face):
         name = check_namespace(namespace)
         for _ in range(_TRIES):
             known = self._holder(SCHEMA, kind=SCHEMA)
-            keys = {**(known.data["namespaces"] if known else {}), name: schema.to_data()}
+            keys = {**(declared(known) if known else {}), name: schema.to_data()}
             try:
                 return self._put(
                     {"kind": SCHEMA, "key": SCHEMA, "text": f"declared: {', '.join(sorted(keys))}",
@@ -117,5 +120,5 @@ class Blackboard(Face):
         """What was declared, by namespace."""
         # All in one record: each signal is checked against it, however many there are.
         known = self._holder(SCHEMA, kind=SCHEMA)
-        declared = {} if known is None else known.data["namespaces"]
-        return {name: Schema.of_data(keys) for name, keys in declared.items()}
+        found = {} if known is None else declared(known)
+        return {name: Schema.of_data(keys) for name, keys in found.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
+from lamina.core.layers import LAYERS, check_kind_of
 from lamina.core.names import check_name
 from lamina.errors import InvalidInputError
 from lamina.layers.analytics import Rate, Span, rates, trend
@@ -38,6 +39,7 @@ class Episodes(Prunable):
 
     def record(self, task: str, action: str, what: str = "", **course: Unpack[Course]) -> Receipt:
         """Keep an episode: `attempted`, `completed`, `failed` or `retried`."""
+        check_kind_of(LAYERS[self.layer], action, "action")
         data = {"task": check_name(task, "task"), **_checked(dict(course))}
         told = what or "; ".join(
             str(data[name]) for name in ("approach", "outcome") if name in data

@@ -109,6 +109,9 @@ class Face:
         self.scope = scope.path
         """Where its records belong."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.scope}>"
+
     def _put(self, *drafts: Draft) -> Receipt:
         """Keep records of this layer, all of them or none."""
         here: list[Draft] = [{"layer": self.layer, "scope": self.scope, **one} for one in drafts]
@@ -145,8 +148,10 @@ class Face:
     def _required(self, key: str, **where: Any) -> Record:
         found = self._holder(key, **where)
         if found is None:
+            place = f"in layer `{self.layer}` of `{self.scope}`"
             raise NotFoundError(
-                f"nothing current has the key {key!r:.80} in layer `{self.layer}` of `{self.scope}`"
+                f"nothing current has the key {key!r:.80} {place}",
+                remedy="It may be forgotten, or be kept in another scope",
             )
         return found
 

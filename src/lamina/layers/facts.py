@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lamina.core.canonical import check_text
+from lamina.core.layers import LAYERS, check_kind_of
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ class Facts(Face):
         self, key: str, value: str, category: str = "general", *, expect: int | None = None
     ) -> Receipt:
         """Keep a value; with the same key again, the new one counts."""
+        check_text(value, "value")
+        check_kind_of(LAYERS[self.layer], category, "category")
         return self._put({"key": key, "text": value, "kind": category, "expect": expect})
 
     def get(self, key: str) -> str | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
 from lamina.core.access import HANDED, mailbox, sender_of
+from lamina.core.canonical import check_text
 from lamina.core.ids import check_id, is_id
 from lamina.core.names import check_name
 from lamina.core.record import Trust
@@ -49,6 +50,8 @@ class Handoffs:
         `memory` are records by id, as far as this handle sees them, or texts; `context` is what the
         receiver should know of the project. What is handed over is as trusted as its least part.
         """
+        if not check_text(action, "action").strip():
+            raise InvalidInputError("`action` is empty", remedy="Say what is to be done")
         snippets = self._snippets(memory)
         name = clock.fresh_id()
         message = Handoff(name, self._me, to, action, snippets, context, clock.now()).message()

@@ -50,7 +50,7 @@ class Items(Face):
         With `text` the best match comes first. `state="proposed"` asks for what a model proposed.
         """
         where: dict[str, Any] = {"state": state}
-        where |= {} if type is None else {"kind": check_kind_of(LAYERS[self.layer], type)}
+        where |= {} if type is None else {"kind": check_kind_of(LAYERS[self.layer], type, "type")}
         found = self._asked(text, where, limit if file is None else MANY)
         if file is not None:
             below = file.rstrip("/") + "/"

@@ -12,6 +12,8 @@ from lamina.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from lamina.core.record import Record
+
 SCHEMA: Final = "schema"
 _TYPES: Final[Mapping[str, type | tuple[type, ...]]] = {
     "text": str, "number": (int, float), "boolean": bool, "list": list, "object": dict,
@@ -42,6 +44,17 @@ class Schema:
     def of_data(cls, data: Mapping[str, Any]) -> Schema:
         """The schema that a record keeps."""
         return cls(dict(data))
+
+
+def declared(record: Record) -> dict[str, dict[str, str]]:
+    """What a record declares, by namespace, as far as it can be read as that."""
+    found = record.data.get("namespaces")
+    spaces = found.items() if isinstance(found, dict) else ()
+    return {
+        name: {key: kind for key, kind in keys.items() if kind == "any" or kind in _TYPES}
+        for name, keys in spaces
+        if isinstance(keys, dict)
+    }
 
 
 def check_namespace(namespace: object) -> str:

@@ -65,7 +65,13 @@ class Tasks(Face):
                 f"there was a task {task!r:.80}, which is archived",
                 remedy="Give the new one another name",
             )
-        return self._put({"key": task, "text": description, "data": data, "expect": 0})
+        try:
+            return self._put({"key": task, "text": description, "data": data, "expect": 0})
+        except ConflictError:
+            raise ConflictError(
+                f"there is a task {task!r:.80} already",
+                remedy="Give the new one another name, or change that one",
+            ) from None
 
     def get(self, task: str) -> Record:
         """A task by its name, be it archived."""
@@ -86,14 +92,14 @@ class Tasks(Face):
         where |= {} if milestone is None else {"data.milestone": milestone}
         where |= _ARCHIVED if archived else {}
         found = self._every(**where)
-        found.sort(key=lambda one: (-int(one.data.get("priority", 0)), one.created_at, one.id))
+        found.sort(key=lambda one: (-_urgency(one), one.created_at, one.id))
         return found[:limit]
 
     def ready(self, *, limit: int = 100) -> list[Record]:
         """Open tasks that wait for nothing that has not been done."""
         done = {one.key for one in self._known() if one.data.get("status") == Status.DONE}
         waiting = self.query(status=Status.OPEN, limit=PAGE)
-        free = [one for one in waiting if done.issuperset(one.data.get("blocked_by", ()))]
+        free = [one for one in waiting if done.issuperset(awaited(one))]
         return free[:limit]
 
     def move(
@@ -183,7 +189,7 @@ class Tasks(Face):
             return
         waits = [
             name
-            for name in found.data.get("blocked_by", ())
+            for name in awaited(found)
             if (one := self._holder(name)) is not None and status_of(one) not in ENDED
         ]
         if waits:
@@ -200,6 +206,7 @@ class Tasks(Face):
                 f"`{unknown[0]:.40}` is not something a task has",
                 remedy=f"Use one of: {', '.join(Plan.__annotations__)}",
             )
+        _check_sorts(plan)
         for name in plan.get("blocked_by", ()):
             if self._waits_for(name, task):
                 raise InvalidInputError(
@@ -209,7 +216,7 @@ class Tasks(Face):
 
     def _waits_for(self, first: str, second: str) -> bool:
         """Whether a task waits for another, be it through others; unknown tasks are refused."""
-        every = {one.key: one.data.get("blocked_by", ()) for one in self._known()}
+        every = {one.key: awaited(one) for one in self._known()}
         if first not in every:
             raise InvalidInputError(
                 f"`blocked_by` names a task that is not known: {first!r:.80}",
@@ -224,6 +231,33 @@ class Tasks(Face):
                 seen.add(name)
                 left += every.get(name, ())
         return False
+
+
+def _check_sorts(plan: dict[str, Any]) -> None:
+    """Refuse what would be kept and could not be read again."""
+    if type(plan.get("priority", 0)) is not int:
+        raise InvalidInputError(f"`priority` must be a whole number, not {plan['priority']!r:.40}")
+    for name in ("acceptance", "blocked_by"):
+        value = plan.get(name, [])
+        if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+            raise InvalidInputError(
+                f"`{name}` must be a list of texts, not {value!r:.40}",
+                remedy='Write ["first", "second"]',
+            )
+    if not isinstance(plan.get("milestone", ""), str):
+        raise InvalidInputError(f"`milestone` must be text, not {plan['milestone']!r:.40}")
+
+
+def _urgency(task: Record) -> int:
+    """How urgent a task is; a plain `remember` may have kept what is no number."""
+    found = task.data.get("priority", 0)
+    return found if type(found) is int else 0
+
+
+def awaited(task: Record) -> list[str]:
+    """The tasks that one waits for, as far as it can be told."""
+    found = task.data.get("blocked_by", ())
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
 def status_of(task: Record) -> Status:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from lamina.core import canonical
+from lamina.core.names import check_tags
 from lamina.core.record import State
 from lamina.core.scope import GLOBAL, Scope
 from lamina.core.settings import MAX_ITEMS
@@ -140,7 +141,8 @@ class ProjectTier(Face):
 
     def query_decisions(self, tags: Sequence[str] = (), *, limit: int = 100) -> list[Record]:
         """Decisions with any of these tags, or all of them, newest first."""
-        return self._find(limit, kind="decision", **({"tags": list(tags)} if tags else {}))
+        wanted = list(check_tags(tags))
+        return self._find(limit, kind="decision", **({"tags": wanted} if wanted else {}))
 
     def promote(self, *ids: str, kind: str) -> Added | None:
         """Make records that are seen from here project knowledge of a kind; they stay.
@@ -171,7 +173,7 @@ class ProjectTier(Face):
     def _add(self, kind: str, text: str, tags: Sequence[str], **data: Any) -> Added:
         draft: dict[str, Any] = {
             "layer": self.layer, "scope": self.scope, "kind": kind, "text": text,
-            "tags": list(tags), "data": data,
+            "tags": list(check_tags(tags)), "data": data,
         }  # fmt: skip
         same = next(iter(self._find(1, kind=kind, text=text)), None)
         if same is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lamina.core.layers import LAYERS
+from lamina.core.layers import LAYERS, check_kind_of
 from lamina.errors import InvalidInputError
 from lamina.layers.layered import Layered
 
@@ -36,10 +36,14 @@ class AgentVerbs(Layered):
                 f"`metadata` must be an object, not {metadata!r:.60}",
                 remedy='Write {"name": value}',
             )
+        check_kind_of(LAYERS["log"], entry_type, "entry_type")
         return self.log.append(entry_type, content, **told)
 
     def recall_memory(self, query: str, n_results: int = 5) -> list[Hit]:
         """Search everything that this agent may know, what was archived included."""
+        from lamina.reading import check_limit
+
+        check_limit(n_results, "n_results")
         layers = [layer.name for layer in LAYERS.values() if layer.recalled]
         return list(self._door.recall(query, k=n_results, layers=[*layers, "archive"]).hits)
 

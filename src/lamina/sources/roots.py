@@ -53,7 +53,7 @@ def _existing(path: str | Path) -> Path:
     if not named or not target.exists():
         raise InvalidInputError(
             f"`path` does not exist: {named!r:.200}",
-            remedy="To follow a deletion, index the folder that it was in",
+            remedy="Check the path; to follow a deletion, name the folder that it was in",
         )
     return target
 

@@ -67,6 +67,7 @@ class Session:
     @cached_property
     def handle(self) -> "Memory":
         """The store as the one who acts sees it."""
+        from lamina.core.names import check_name
         from lamina.errors import InvalidInputError
 
         project = self.config.project.value
@@ -75,7 +76,7 @@ class Session:
                 raise InvalidInputError(
                     "`--role` says what sort of actor, not who", remedy="Name it: --as NAME"
                 )
-            name = "user" if self.name is None else self.name
+            name = "user" if self.name is None else check_name(self.name, "--as")
             return self.unbound.agent(name, project=project, role=self.role or "agent")
         return self.unbound if project is None else self.unbound.project(project)
 
