@@ -174,3 +174,9 @@ def test_a_projects_tier_holds_what_the_setting_says(place: str, tmp_path: Path)
         added = [tier.add_pattern(f"pattern {number}", "x").eviction for number in range(3)]
         assert [one is not None for one in added] == [False, False, True]
         assert tier(max_items=5).max_items == 5
+
+
+def test_a_number_that_nobody_can_write_out_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(f"log.tail = 0x{'F' * 6000}\n")
+    with pytest.raises(InvalidInputError, match=r"`log\.tail` cannot be"):
+        config.load_settings(tmp_path, {})

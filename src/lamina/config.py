@@ -173,11 +173,20 @@ def _checked(name: str, value: object, where: str) -> str:
         free = ", ".join(one.name for one in SETTINGS.values() if one.per_process)
         remedy = f"Use `lamina config set {name:.60} VALUE`" if setting else f"Use: project, {free}"
         raise InvalidInputError(f"{where:.200} {why}", remedy=remedy)
-    said = {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
     try:
-        return check_setting(name, said)
+        return check_setting(name, _said(value))
     except InvalidInputError as error:
         raise InvalidInputError(f"{where:.200}: {error.message}", remedy=error.remedy) from None
+
+
+def _said(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    try:
+        return str(value)
+    except ValueError:
+        # Written in hexadecimal, a number may have more digits than Python is willing to write out.
+        return "a number of thousands of digits"
 
 
 def _directory(given: str | None, environ: Mapping[str, str], start: Path | None) -> Origin:

@@ -96,3 +96,11 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def is_path(path: str | Path) -> bool:
+    """Whether a system could take it: neither NUL nor half a character."""
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False

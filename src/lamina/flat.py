@@ -12,7 +12,9 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING
 
 from lamina.backend import Backend, ContextItem
+from lamina.core.canonical import check_text
 from lamina.core.scope import GLOBAL
+from lamina.errors import InvalidInputError
 from lamina.memory import Memory
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ class ContextStore:
 
         A global preference asks first, and waits as a proposal where there is nobody to ask.
         """
+        if not isinstance(item, ContextItem):
+            raise InvalidInputError(f"`item` is no ContextItem: {item!r:.60}")
         tier = self._tier_of(item)
         if tier == "global" and item.kind == "preference":
             category = next((tag for tag in item.tags if tag not in self._tiers), "general")
@@ -48,11 +52,13 @@ class ContextStore:
 
     def get(self, item_id: str) -> ContextItem | None:
         """The item with this id, the task's before the project's before everybody's."""
+        check_text(item_id, "item_id")
         found = (backend.get(item_id) for backend in self._tiers.values())
         return next((item for item in found if item is not None), None)
 
     def delete(self, item_id: str) -> bool:
         """Forget the item that `get` would find; whether there was one."""
+        check_text(item_id, "item_id")
         return any(backend.delete(item_id) for backend in self._tiers.values())
 
     def list_all(self) -> list[ContextItem]:

@@ -82,6 +82,10 @@ class Memory(Keeping, Layered):
         self._overrides = shared.get("overrides", {})
         self._shared: Shared = {**shared, "vectors": self._vectors}
 
+    def __repr__(self) -> str:
+        who = f"{self.principal.name} ({self.principal.role.value})"
+        return f"<{type(self).__name__} of {self.scope} as {who}>"
+
     # -- other handles on the same store
 
     def project(self, name: str) -> Memory:

@@ -12,7 +12,14 @@ from typing import Final, TypeAlias
 from lamina.core.canonical import Json
 from lamina.core.record import Content
 from lamina.core.sealed import REDACTED, REFERENCE, Sealed
-from lamina.core.secrets import find_secrets, is_placeholder, is_secret_member, named_values
+from lamina.core.secrets import (
+    find_called,
+    find_secrets,
+    is_placeholder,
+    is_secret_member,
+    named_values,
+)
+from lamina.core.secrets.words import VALUE_MEMBERS
 from lamina.errors import InvalidInputError
 from lamina.vault import Vault
 
@@ -30,6 +37,8 @@ def seal_content(
 ) -> tuple[Content, tuple[Sealed, ...]]:
     """Replace every secret in `content` by its reference, and hand out the secrets sealed.
 
+    The key counts as context: what stands under `db-password` is the password.
+
     Sealing what is already sealed changes nothing, and equal content gives equal references.
 
     Raises:
@@ -45,11 +54,11 @@ def seal_content(
     for argument, name in names:
         _refuse_secret(argument, name, ())
     sealer = _Sealer(vault, stream)
-    text, data = sealer.text(content.text), sealer.data(content.data)
+    text, data = sealer.text(content.text, key), sealer.data(_under(sealer, key, content.data))
     if not sealer.sealed:
         return content, ()
     # A value recognised in one place is taken out of the other, where nothing gave it away.
-    text, data = sealer.text(text), sealer.data(data)
+    text, data = sealer.text(text, key), sealer.data(data)
     for argument, name in names:
         _refuse_secret(argument, name, sealer.copied)
     return replace(content, text=text, data=data), tuple(sealer.sealed.values())
@@ -110,9 +119,9 @@ class _Sealer:
         telling = [value for value in long if not value.isalpha() and not REFERENCE.search(value)]
         return tuple(sorted(telling, key=lambda value: (-len(value), value)))
 
-    def text(self, text: str) -> str:
+    def text(self, text: str, name: str | None = None) -> str:
         for _ in range(_ROUNDS):
-            found = find_secrets(text)
+            found = find_called(text, name) if name else find_secrets(text)
             changes = [(s.start, s.end, self._ref(text[s.start : s.end], s.kind)) for s in found]
             text = _replaced(text, changes)
             copied = [value for value in self.copied if value in text]
@@ -164,6 +173,14 @@ class _Sealer:
             self._refs[value] = sealed.ref
             self.sealed[sealed.ref] = sealed
         return self._refs[value]
+
+
+def _under(sealer: _Sealer, key: str | None, data: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The data of a record with what is the value of its key sealed."""
+    values = {name: data[name] for name in VALUE_MEMBERS if isinstance(data.get(name), str)}
+    if not key or not values:
+        return data
+    return {**data, **{name: sealer.text(value, key) for name, value in values.items()}}
 
 
 def _opened(value: Json) -> _Open | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
+from lamina.core.canonical import check
 from lamina.core.changes import Receipt
 from lamina.core.instants import to_text
 from lamina.core.layers import LAYERS
@@ -172,6 +173,7 @@ class _Parameter:
             fits = all(isinstance(one, str) for one in value)
         if not fits:
             raise InvalidInputError(f"`{name}` must be {_TYPES[self.kind][1]}, not {value!r:.60}")
+        check(value, name)
         one_of, at_most = self.about.one_of, self.about.at_most
         if one_of and value not in one_of:
             raise InvalidInputError(

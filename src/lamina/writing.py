@@ -30,6 +30,7 @@ from lamina.core.changes import (
 from lamina.core.draft import (
     DEFAULT_LAYER,
     Draft,
+    check_rev,
     check_scope_key,
     expiry,
     new_content,
@@ -98,7 +99,7 @@ class WritePath:
         return Put(
             id=clock.fresh_id(), scope=scope.path, layer=layer, key=key, content=content,
             proposal=self._only_proposes(scope, layer, chosen),
-            expect=_check_rev(draft.get("expect")), terms=index_terms(content, key), sealed=sealed,
+            expect=check_rev(draft.get("expect")), terms=index_terms(content, key), sealed=sealed,
             lifetime=str(draft.get("expires", "")),
         )  # fmt: skip
 
@@ -238,7 +239,7 @@ class WritePath:
         check_change(self._speaker, record)
         return Put(
             id=clock.fresh_id(), scope=record.scope, layer=record.layer, key=record.key,
-            content=content, revises=record.id, expect=_check_rev(expect),
+            content=content, revises=record.id, expect=check_rev(expect),
             proposal=self._only_proposes(scope, record.layer, chosen),
             terms=index_terms(content, record.key), sealed=sealed,
         )  # fmt: skip
@@ -267,12 +268,6 @@ def _not_empty(content: Content) -> Content:
     if not content.text and not content.data:
         raise InvalidInputError("`text` is empty", remedy="Say what is to be remembered")
     return content
-
-
-def _check_rev(expect: object) -> int | None:
-    if expect is None or (isinstance(expect, int) and not isinstance(expect, bool) and expect >= 0):
-        return expect
-    raise InvalidInputError(f"`expect` must be a revision number, not {expect!r:.40}")
 
 
 def _digest(changes: Sequence[Change]) -> str:

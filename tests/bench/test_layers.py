@@ -19,7 +19,7 @@ AIMS = {
     "blackboard publish": 1, "blackboard read": 1, "blackboard wakes another process": 50,
     "notebook search": 50, "experience search": 10,
 }  # fmt: skip
-ASKED = ("by task", "by agent and action", "rates of the newest 10,000")
+ASKED = ("by task", "by agent and action", "rates of all")
 
 
 def test_a_run_gives_every_figure_and_cleans_up(disk: Path) -> None:

@@ -29,8 +29,8 @@ CUTS: tuple[tuple[object, str], ...] = (
 """Where a sync may end."""
 
 
-class CutError(Exception):
-    """The process ended here."""
+class CutError(BaseException):
+    """The process ended here: nothing may go on, not even with the next file."""
 
 
 @contextmanager

@@ -176,3 +176,19 @@ def test_what_we_know_of_a_file_may_be_lost(desk: Desk) -> None:
     assert desk.texts() == ["number 2", "number 3", "number one", "number zero", "x"]
     assert len(report.clashes) == 2
     assert report.forgotten == 0
+
+
+def test_a_folder_that_cannot_be_one_is_named(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InvalidInputError, match="`folder`"):
+        Files(desk.mem, tmp_path / "file").sync()
+    assert (tmp_path / "file").read_text() == "x"
+
+
+def test_a_file_that_was_emptied_is_said_to_be_empty(desk: Desk) -> None:
+    desk.finn.knowledge.put("decision", "db", "SQLite")
+    desk.sync()
+    before = desk.read()
+    desk.edit(lambda _: "")
+    assert desk.sync().asides[0].why == ("it was empty",)
+    assert desk.read() == before

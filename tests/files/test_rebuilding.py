@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 import lamina
 from lamina.files.rebuilding import is_projected, rebuild
 from tests.files.desk import WEB, Desk
@@ -43,6 +45,40 @@ def test_files_that_were_deleted_are_written_again(desk: Desk) -> None:
     other = Desk(desk.mem, desk.root.with_name("other"))
     other.sync()
     assert other.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        "projects",
+        "agents",
+        "projects/web/agents/finn",
+        "projects/web/agents/finn/sessions",
+        "projects/web/agents/finn/sessions/s-1.jsonl",
+        "projects/web/agents/finn/LOG.md",
+        "projects/web/MEMORY.md",
+    ],
+)
+def test_whatever_is_deleted_is_written_again(desk: Desk, gone: str) -> None:
+    work(desk)
+    desk.finn.session("s-2").append("user", "another")
+    desk.sync()
+    before = desk.snapshot()
+    path = desk.root / gone
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert desk.sync().written
+    assert desk.snapshot() == before
+    assert desk.sync().written == []
+
+
+def test_the_transcript_of_an_erased_session_is_not_looked_for_again(desk: Desk) -> None:
+    told = desk.finn.session("s-1").append("user", "hello")
+    desk.sync()
+    desk.mem.erase(told.outcomes[0].id)
+    (desk.root / "projects/web/agents/finn/sessions/s-1.jsonl").unlink(missing_ok=True)
+    desk.sync()
+    assert desk.sync().written == []
+    assert not list((desk.root / ".projected").rglob("s-1.jsonl*"))
 
 
 def test_a_store_is_made_again_from_its_files(desk: Desk, tmp_path: Path) -> None:

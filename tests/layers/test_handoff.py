@@ -11,7 +11,7 @@ import lamina
 from lamina import ConflictError, ForbiddenError, InvalidInputError, Memory, NotFoundError
 from lamina.errors import LaminaError
 from lamina.layers.handed import Brief
-from tests.layers.test_isolation import reads
+from tests.layers.calls import Desk, looks
 from tests.places import STORES, where
 from tests.test_isolation import calls
 
@@ -104,7 +104,7 @@ def seeing(mem: Memory, handoff: str, work: Path) -> dict[str, Callable[[], obje
     words = " ".join(f"canary0{n}zq" for n in range(1, 6))
     every = ["notebook", "session", "knowledge", "blackboard", "fact", "log", "archive"]
     return {
-        **reads(mem, told(mem.cursor).strip("'"), work),
+        **looks(Desk(mem, words, work, {"received": handoff}, told(mem.cursor).strip("'"))),
         "recall": lambda: mem.recall(words, k=100, floor=0.0, layers=every).hits,
         "query": lambda: mem.query({"kind": {"$in": ["request", "answer"]}}, limit=1000),
         "box": lambda: mem.query({"scope": BOX}),

@@ -1,129 +1,162 @@
-"""Twenty projects, every face: no byte of one reaches another."""
+"""Twenty projects, every method of every face: no byte of one reaches another, none is changed."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import lamina
-from lamina import Memory
-from lamina.memory import AgentMemory
+from lamina import LaminaError, Memory, Record
+from lamina.core.scope import Scope
+from tests.layers.calls import (
+    HELD,
+    Arguments,
+    Desk,
+    Skills,
+    call,
+    calls,
+    faces,
+    filled,
+    held,
+    methods,
+    reads,
+    writes,
+)
 from tests.places import STORES, where
 
 PROJECTS = [f"team{n}" for n in range(1, 20)] + ["team_1"]
+"""Names that are prefixes of each other or hold the wildcards of LIKE."""
+SILENT = {
+    "session.__call__", "notebook.__call__", "task_tier.__call__", "project_tier.__call__",
+    "global_tier.__call__", "global_tier.query_preferences", "knowledge.proposals",
+    "experience.proposals", "knowledge.stale", "experience.stale",
+    "episode.trend", "session.names", "flat.count",
+}  # fmt: skip
+"""Reads whose answers hold no text, or none here."""
+AGENT_VERBS = {
+    "update_now", "append_log", "save_fact", "get_fact", "recall_memory",
+    "format_context_for_prompt", "compact_log",
+}  # fmt: skip
+"""What an agent's handle has beyond any other."""
 
 
 def canary(project: str) -> str:
     return f"canary{PROJECTS.index(project):02d}zq"
 
 
-AGENT_VERBS = {
-    "update_now", "append_log", "save_fact", "get_fact", "recall_memory",
-    "format_context_for_prompt", "compact_log",
-}  # fmt: skip
-"""What an agent's handle has beyond any other; all that read are among `verbs`."""
+def canaries(answer: object) -> set[str]:
+    return set(re.findall(r"canary\d\dzq", repr(answer)))
 
 
-def filled(mem: Memory, project: str, work: Path) -> None:
-    word, agent = canary(project), mem.agent("finn", project=project)
-    (work / word).write_text(word)
-    agent.now.update(word, [word])
-    agent.log.thought(word)
-    agent.fact.save("fact", word)
-    agent.knowledge.put("decision", "key", word)
-    agent.experience.put("pitfall", "own", word)
-    agent.blackboard.publish("key", word)
-    agent.episode.record("t-1", "completed", approach=word)
-    agent.artifact.register(word, task="t-1", workspace=work)
-    agent.task.add("t-1", word)
-    agent.session("s-1").append("user", word)
-    agent.session("s-2", continues="s-1").append("user", word)
-    agent.notebook("t-1").note(word)
-    agent.public.share("fact")
-    mem.agent("maya", project=project).handoff.request("finn", word, memory=[word], context=word)
-    agent.handoff.request("maya", word, memory=[word], context=word)
-    agent.notebook("t-0").note(word)
-    agent.notebook("t-0").archive()
-    agent.task.add("t-0", word, milestone="m-0")
-    agent.task.move("t-0", "dropped")
-    agent.task.archive("m-0")
-    agent.task_tier("t-1").add_reasoning(word, "plan", promote="fact")
-    agent.project_tier.add_decision(word, ["tag"])
-    (work / project).mkdir()
-    (work / project / "todo.md").write_text(f"- [ ] Say {word} again\n")
-    mem.project(project).item.extract(work / project)
-    agent.working.set("key", word)
-    agent.working.snapshot()
-
-
-def reads(agent: Memory, start: str, work: Path) -> dict[str, Callable[[], object]]:
-    """Everything that a face can be asked."""
-    return {
-        "now": agent.now.read,
-        "log": agent.log.tail,
-        "fact": lambda: (agent.fact.get("fact"), agent.fact.all(), agent.fact.record("fact"),
-                         agent.fact.records()),
-        "knowledge": lambda: (agent.knowledge.query(), agent.knowledge.get("decision", "key"),
-                              agent.knowledge.proposals(), agent.knowledge.stale(least=1e-9)),
-        "experience": lambda: (agent.experience.query(), agent.experience.get("pitfall", "own"),
-                               agent.experience.stale(least=1e-9)),
-        "board": lambda: (agent.blackboard.read("key"), agent.blackboard.list(),
-                          list(agent.blackboard.subscribe(after=start, timeout=0)),
-                          agent.blackboard.wait_for("key", timeout=0)),
-        "episode": lambda: (agent.episode.of_task("t-1"), agent.episode.query(),
-                            agent.episode.rates(), agent.episode.trend("finn"),
-                            agent.episode.similar("canary", k=50)),
-        "artifact": lambda: (agent.artifact.query(), list(agent.artifact.verify(workspace=work))),
-        "item": lambda: (agent.item.query(), agent.item.query(text="canary", limit=50)),
-        "task": lambda: (agent.task.query(), agent.task.ready(), agent.task.get("t-1")),
-        "ended": lambda: (agent.task.query(archived=True), agent.task.get("t-0"),
-                          agent.notebook("t-0").read(archived=True)),
-        "task_tier": lambda: (agent.task_tier("t-1").read(),
-                              agent.task_tier("t-1").stage_outputs("plan")),
-        "project_tier": lambda: (agent.project_tier.query_decisions(["tag"]),
-                                 agent.project_tier(max_items=1).evict()),
-        "global_tier": agent.global_tier.query_preferences,
-        "session": lambda: (agent.session.names(), agent.session("s-1").read(),
-                            agent.session("s-1").search("canary", k=50),
-                            [one.read() for one in agent.session("s-2").thread()],
-                            agent.session("s-2").search("canary", k=50, thread=True)),
-        "notebook": lambda: (agent.notebook("t-1").read(),
-                             agent.notebook("t-1").search("canary", k=50)),
-        "capsule": lambda: (agent.notebook("t-1").capsule(work / "capsule", replace=True),
-                            (work / "capsule").read_text()),
-        "public": lambda: (agent.public.mine(), agent.public.of("finn"),
-                           agent.public.ask("finn", "canary", k=50, floor=0.0)),
-        "handoff": lambda: (agent.handoff.inbox(status=None), agent.handoff.sent(),
-                            [vars(agent.handoff.brief(one.id)) for one in agent.handoff.sent()]),
-        "working": lambda: (agent.working.restore(), agent.working.all()),
-    }  # fmt: skip
-
-
-def verbs(agent: AgentMemory) -> dict[str, Callable[[], object]]:
-    """Everything that an agent's handle can be asked beyond its faces."""
-    return {
-        "verbs": lambda: (agent.get_fact("fact"), agent.recall_memory("canary", n_results=50),
-                          agent.format_context_for_prompt()),
-        "compaction": lambda: (agent.compact_log(force=True), agent.log.tail(),
-                               agent.recall_memory("canary", n_results=50)),
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("place", STORES)
-def test_no_face_shows_another_project(place: str, tmp_path: Path) -> None:
-    with lamina.open(where(place, tmp_path / "store")) as mem:
+@pytest.fixture(scope="module", params=STORES)
+def town(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Twenty projects, each full of its own canary, and a desk in each."""
+    folder = tmp_path_factory.mktemp("town")
+    with lamina.open(where(request.param, folder / "store")) as mem:
         mem.configure("recall.embedder", "off")
-        start = mem.project("team1").cursor()
-        work = tmp_path / "work"
-        work.mkdir()
-        for project in PROJECTS:
-            filled(mem, project, work)
-        for project in PROJECTS:
-            agent = mem.agent("finn", project=project)
-            begun = start if project == "team1" else None
-            asked = reads(agent, begun or agent.cursor(), work) | verbs(agent)
-            for name, read in asked.items():
-                seen = set(re.findall(r"canary\d\dzq", repr(read())))
-                assert seen - {canary(project)} == set(), name
-                assert seen or name in ("board", "global_tier"), name
+        desks = [filled(mem, project, canary(project), folder) for project in PROJECTS]
+        yield mem, desks
+
+
+def kept(mem: Memory) -> dict[str, list[Record]]:
+    """Everything there is, by project."""
+    states = ["current", "proposed", "archived", "forgotten", "superseded"]
+    found: dict[str, list[Record]] = {}
+    for record in mem.query({"state": {"$in": states}}, limit=10_000):
+        found.setdefault(Scope.of(record.scope).part("project") or "", []).append(record)
+    return found
+
+
+def test_every_method_is_called(tmp_path: Path) -> None:
+    with lamina.open(":memory:") as mem:
+        desk = filled(mem, "team1", "word", tmp_path)
+        wanted = {
+            f"{name}.{method}"
+            for name, face in faces(desk.agent).items()
+            for method in (AGENT_VERBS if name == "agent" else methods(type(face)))
+        }
+        wanted |= {f"{name}.{method}" for name, kind in HELD.items() for method in methods(kind)}
+        wanted |= {f"skills.{name}" for name in vars(Skills(desk.agent))}
+        assert set(calls(desk)) == wanted
+        assert not [name for name in SILENT if name not in calls(desk)]
+
+
+def test_reads_show_their_own_project_and_no_other(town: tuple[Memory, list[Desk]]) -> None:
+    _, desks = town
+    for desk in desks:
+        targets = faces(desk.agent) | held(desk)
+        for name, arguments in reads(desk).items():
+            seen = canaries(call(targets, name, arguments))
+            assert seen == (set() if name in SILENT else {desk.word}), name
+
+
+@pytest.mark.parametrize("role", ["reader", "orchestrator", "agent"])
+def test_naming_what_is_anothers_shows_and_changes_nothing(
+    town: tuple[Memory, list[Desk]], role: str
+) -> None:
+    """Ids, cursors and words of one project, in calls of another."""
+    mem, desks = town
+    for desk, other in ((desks[0], desks[-1]), (desks[-1], desks[0]), (desks[1], desks[9])):
+        before = kept(mem)
+        agent = mem.agent("finn", project=desk.tag, role=role)
+        own = replace(desk, agent=agent)
+        strange = replace(other, agent=agent, word=desk.word, work=desk.work)
+        for name, answer in _asked(own, calls(strange)):
+            assert canaries(answer) <= {desk.word}, name
+        after = kept(mem)
+        changed = {name for name in after if after[name] != before.get(name)}
+        assert changed <= {desk.tag}
+        assert role != "reader" or not changed
+
+
+def _asked(own: Desk, said: Mapping[str, Arguments]) -> Iterator[tuple[str, object]]:
+    targets = faces(own.agent) | _held(own)
+    for name, arguments in said.items():
+        if name.partition(".")[0] not in targets:
+            continue
+        try:
+            yield name, call(targets, name, arguments)
+        except LaminaError as error:
+            yield name, str(error)
+
+
+def _held(desk: Desk) -> dict[str, Any]:
+    """What can be had: somebody without requests has no brief, a reader makes no attempt."""
+    try:
+        return held(desk)
+    except LaminaError:
+        return {}
+
+
+def test_writes_change_their_own_project_alone(town: tuple[Memory, list[Desk]]) -> None:
+    mem, desks = town
+    before = kept(mem)
+    for desk in desks:
+        for name, answer in _asked(desk, writes(desk)):
+            assert canaries(answer) <= {desk.word}, name
+        after = kept(mem)
+        assert {name for name in after if after[name] != before[name]} == {desk.tag}
+        before = after
+    assert all(canaries(before[project]) == {canary(project)} for project in PROJECTS)
+
+
+def test_an_admin_sees_all_and_a_skill_nothing(town: tuple[Memory, list[Desk]]) -> None:
+    mem, desks = town
+    assert canaries(mem.query(limit=10_000)) == {canary(project) for project in PROJECTS}
+    before = kept(mem)
+    for desk in (desks[0], desks[-1]):
+        skill = mem.agent("finn", project=desk.tag, role="skill")
+        nobody = replace(desk, agent=skill, word="word")
+        for name, answer in _asked(nobody, calls(nobody)):
+            assert not canaries(answer), name
+    assert kept(mem) == before
+
+
+def test_a_skill_sees_what_it_is_handed(town: tuple[Memory, list[Desk]]) -> None:
+    _, desks = town
+    for desk in desks:
+        brief = desk.agent.handoff.brief(desk.ids["sent"])
+        assert canaries([vars(brief), brief.recall("canary", k=50)]) == {desk.word}

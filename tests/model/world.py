@@ -179,7 +179,8 @@ class World:
                 raise ConflictError("nobody is there")
             self._create(put, when, State.PROPOSED if put.proposal else put.state or State.CURRENT)
             return
-        if put.expect is not None and put.expect != current.rev:
+        unseen = put.revises is None and put.expect == 0 and self._ran_out(current, when)
+        if put.expect is not None and put.expect != current.rev and not unseen:
             raise ConflictError("moved on")
         state = put.state or current.state
         confirmed = put.content.trust.rank > current.trust.rank
@@ -199,7 +200,7 @@ class World:
         """Whether the write loses against what is current."""
         if put.proposal and current.state is State.CURRENT:
             return True
-        ran_out = current.expires_at is not None and current.expires_at <= when.commit.at
+        ran_out = self._ran_out(current, when)
         if put.expect is not None or current.state is not State.CURRENT or ran_out:
             return False
         new, old = put.content, current
@@ -211,6 +212,9 @@ class World:
             return new.confidence < old.confidence
         waits = self.settings.get("knowledge.ties") == "review"
         return waits and when.commit.by.role.value not in ("admin", "orchestrator")
+
+    def _ran_out(self, record: Record, when: "_Moment") -> bool:
+        return record.expires_at is not None and record.expires_at <= when.commit.at
 
     def _create(self, put: Put, when: "_Moment", state: State) -> None:
         if put.id in self.records:

@@ -167,3 +167,13 @@ def test_a_shell_must_be_named(lamina: Call) -> None:
         lamina("completion").err == "Error: no shell was named\nTry: Use one of: bash, zsh, fish\n"
     )
     assert "'tcsh'" in lamina("completion", "tcsh").err
+
+
+def test_agents_and_projects_are_offered(lamina: Call, store: Path) -> None:
+    lamina("--project", "web", "--as", "finn", "log", "add", "hm")
+    lamina("--project", "shop", "--as", "maya", "now", "think")
+    at = ("--dir", str(store))
+    assert words(*at, "--as", "") == ["finn", "maya"]
+    assert words(*at, "log", "--as", "f") == ["finn"]
+    assert words(*at, "--project", "") == ["shop", "web"]
+    assert words("--dir", str(store / "nowhere"), "--as", "") == []

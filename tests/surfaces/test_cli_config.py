@@ -150,3 +150,12 @@ def test_init_keeps_what_the_file_says(lamina: Call, store: Path) -> None:
     assert lamina("init", "--project", "web").status == 0
     assert lamina("config", "get", "log.tail").out == "3\n"
     assert lamina("config", "--json").json["project"]["value"] == "web"
+
+
+@pytest.mark.usefixtures("store")
+def test_a_part_of_the_settings_is_shown_by_how_they_are_called(lamina: Call) -> None:
+    shown = [row.split("\t")[0] for row in lamina("config", "show", "log.").out.splitlines()]
+    assert shown == [name for name in SETTINGS if name.startswith("log.")]
+    rows = lamina("config", "show", "log.", "--json").json
+    assert [row["name"] for row in rows["settings"]] == shown
+    assert "No setting is called 'logs'" in lamina("config", "show", "logs").err

@@ -92,3 +92,13 @@ def test_a_time_before_everything_is_named(lamina: Call, command: tuple[str, ...
     assert "Nothing was there yet at that time" in then.err
     assert "yet" not in lamina("--project", "web", *command, "--as-of", "0s").err
     assert "yet" not in lamina("--project", "web", "recall", "the colour of the sea").err
+
+
+def test_how_files_are_arranged_is_no_memory_to_list(lamina: Call) -> None:
+    lamina(
+        "remember", "the order of things", "--layer", "now", "--kind", "frame", "--key", "file:x"
+    )
+    lamina("remember", "a frame of oak", "--kind", "frame")
+    assert [one["text"] for one in lamina("list", "--json").json["records"]] == ["a frame of oak"]
+    assert lamina("list", "--json").json["total"] == 1
+    assert lamina("list", "--kind", "frame", "--json").json["total"] == 2

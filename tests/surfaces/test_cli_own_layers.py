@@ -194,3 +194,16 @@ def test_an_empty_answer_is_one_document(lamina: Call) -> None:
         assert json.loads(lamina(group, "--json").out) == {"records": [], "total": 0}
         assert lamina(group, "--quiet") == (0, "", "")
     assert lamina("blackboard", "--json").json == {"signals": []}
+
+
+def test_who_sees_nothing_hears_where_an_agents_own_is(lamina: Call) -> None:
+    lamina(*FINN, "log", "add", "hm")
+    for group in ("now", "log", "fact"):
+        assert "--as NAME" in lamina("--project", "web", group).err
+        assert "--as NAME" not in lamina(*MAYA, group).err
+
+
+def test_a_name_that_is_none_is_named_by_its_option(lamina: Call) -> None:
+    lamina("remember", "x")
+    assert "`--as`" in lamina("--as", "Finn B", "now").err
+    assert "`--agent`" in lamina("init", "--agent", "Finn B").err

@@ -42,6 +42,26 @@ def test_get_stays_light(tmp_path: Path, flags: tuple[str, ...], lamina: Call) -
     assert not modules & set(HEAVY)
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["now", "log", "fact list", "blackboard list", "episodes list", "artifacts list", "tasks list",
+     "items", "config show"],
+)  # fmt: skip
+def test_reading_a_layer_stays_light(tmp_path: Path, command: str, lamina: Call) -> None:
+    lamina("remember", "Deploys on Tuesdays", "--project", "web")
+    agent = ("--project", "web", "--as", "finn")
+    modules = _loaded("--dir", str(tmp_path / "store"), *agent, *command.split())
+    assert "apsw" in modules
+    unneeded = {
+        "decimal",
+        "statistics",
+        "lamina.writing",
+        "lamina.sealing",
+        "lamina.sources.follow",
+    }
+    assert not modules & {*HEAVY, *unneeded}
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_table_agrees_with_the_command(name: str) -> None:
     module, _, attribute = COMMANDS[name].place.partition(":")

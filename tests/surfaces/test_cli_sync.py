@@ -111,3 +111,20 @@ def test_files_are_watched(tmp_path: Path) -> None:
         assert watching.stdout is not None
         watching.stdout.close()
     shutil.rmtree(tmp_path / ".lamina")
+
+
+def test_what_says_nothing_about_files_is_refused(lamina: Call) -> None:
+    lamina("remember", "x")
+    for option in (("--events",), ("--from-start",), ("--global",)):
+        assert lamina("watch", "--files", "--once", *option).status == 2
+
+
+def test_files_elsewhere_are_kept_together_too(lamina: Call, tmp_path: Path) -> None:
+    lamina("remember", "Deploys go out on Tuesdays", "--key", "deploys")
+    vault = tmp_path / "vault"
+    assert lamina("watch", "--files", "--to", str(vault), "--once").status == 0
+    page = vault / "MEMORY.md"
+    page.write_text(page.read_text().replace("Tuesdays", "Thursdays"))
+    lamina("watch", "--files", "--to", str(vault), "--once")
+    assert lamina("get", "deploys", "-q").out == "Deploys go out on Thursdays\n"
+    assert lamina("watch", "--to", str(vault), "--once").status == 2

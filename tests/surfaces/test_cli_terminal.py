@@ -133,3 +133,18 @@ def test_escapes_keep_line_breaks_and_the_meaning_of_json() -> None:
     text = json.dumps({"x": "\x7f\u202e\U000e0041é"}, ensure_ascii=False)
     assert json.loads(safe_json(text)) == json.loads(text)
     assert safe_json(text).isprintable()
+
+
+def test_settings_and_artifacts_fit_in_eighty_columns(lamina: Call, tmp_path: Path) -> None:
+    def shown(*command: str) -> str:
+        answer = on_terminal("--dir", "store", *command, cwd=tmp_path, columns=80)
+        return re.sub(r"\x1b\[[\d;]*m", "", answer.out)
+
+    (tmp_path / "lexer.py").write_text("x")
+    lamina("artifacts", "register", str(tmp_path / "lexer.py"), "--workspace", str(tmp_path),
+           "--task", "lexer", "--description", "the lexer")  # fmt: skip
+    row = next(row for row in shown("artifacts").splitlines() if "lexer.py" in row)
+    assert re.search(r" \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +the lexer", row)
+    settings = shown("config", "show", "log.").splitlines()
+    assert "log.tail = 20  (default)" in settings
+    assert max(map(len, settings)) <= 80

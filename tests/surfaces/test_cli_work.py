@@ -195,3 +195,51 @@ def test_what_makes_no_sense_is_refused(arguments: tuple[str, ...], lamina: Call
     assert (answer.status, answer.out) == (2, ""), answer
     assert answer.err.startswith("Error: ")
     assert lamina("list", "--json").json["total"] == 0
+
+
+@pytest.mark.usefixtures("store")
+def test_nothing_at_all_and_nothing_that_matches_are_told_apart(lamina: Call) -> None:
+    assert lamina("tasks").err == "There are no tasks in global yet.\n"
+    assert lamina("tasks", "--status", "open").err == "No tasks of global match.\n"
+    assert "no episodes" in lamina("episodes").err
+    assert "No episodes" in lamina("episodes", "--task", "x").err
+    assert "no artifacts" in lamina("artifacts").err
+    assert "No artifacts" in lamina("artifacts", "--type", "patch").err
+
+
+def test_what_failed_is_offered_where_nothing_worked(tried: Call) -> None:
+    tried(*FINN, "episodes", "record", "printer", "failed", "the printer printed nothing")
+    asked = (*WEB, "episodes", "similar", "printer printed nothing")
+    assert "--all" in tried(*asked).err
+    assert "the printer printed nothing" in tried(*asked, "--all").out
+
+
+def test_quiet_prints_what_the_other_commands_take(lamina: Call, tmp_path: Path) -> None:
+    (tmp_path / "lexer.py").write_text("x")
+    here = ("--workspace", str(tmp_path))
+    lamina("tasks", "add", "lexer", "write the lexer")
+    lamina("artifacts", "register", str(tmp_path / "lexer.py"), "--task", "lexer", *here)
+    lamina("fact", "set", "editor", "helix")
+    assert lamina("tasks", "show", lamina("tasks", "-q").out.strip()).status == 0
+    assert lamina("fact", "get", lamina("fact", "-q").out.strip()).out == "helix\n"
+    assert lamina("artifacts", "-q").out == "lexer.py\n"
+
+
+def test_wrong_words_are_named_as_they_were_given(lamina: Call, tmp_path: Path) -> None:
+    (tmp_path / "lexer.py").write_text("x")
+    for option, command in {
+        "--type": ("artifacts", "register", "lexer.py", "--task", "lexer", "--type", "binary"),
+        "action": ("episodes", "record", "lexer", "tried"),
+        "category": ("fact", "set", "editor", "helix", "--category", "tools"),
+        "ttl": ("blackboard", "publish", "a", "1", "--ttl", "soon"),
+    }.items():
+        answer = lamina(*command)
+        assert answer.status == 2
+        assert f"`{option}`" in answer.err
+
+
+def test_a_task_that_is_there_is_said_to_be_there(lamina: Call) -> None:
+    lamina("tasks", "add", "lexer", "write the lexer")
+    again = lamina("tasks", "add", "lexer", "write the lexer")
+    assert again.status == 5
+    assert "there is a task 'lexer' already" in again.err

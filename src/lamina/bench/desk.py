@@ -15,7 +15,6 @@ from lamina.bench.drafts import draft, question
 from lamina.bench.measure import Phase
 from lamina.core.canonical import dumps
 from lamina.core.draft import Draft
-from lamina.layers.episodes import MANY
 from lamina.memory import AgentMemory
 
 if TYPE_CHECKING:
@@ -161,8 +160,8 @@ def episodes(agent: AgentMemory, many: int, phase: Phase) -> list[Pair]:
         Pair(f"{many:,} episodes: by agent and action", None,
              lambda _: mine.query(agent="finn", action="failed"), scan,
              lambda _: [one for one in plain if one["kind"] == "failed"][-100:]),
-        Pair(f"{many:,} episodes: rates of the newest {MANY:,}", None, lambda _: mine.rates(),
-             scan, lambda _: _counted(plain[-MANY:])),
+        Pair(f"{many:,} episodes: rates of all", None, lambda _: mine.rates(),
+             scan, lambda _: _counted(plain)),
     ]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from lamina.core import canonical
 from lamina.core.parsing import parse_line
 from lamina.core.record import State, to_json
 from lamina.core.scope import Scope
-from lamina.durable import place_new, replace_file
+from lamina.durable import is_path, place_new, replace_file
 from lamina.errors import (
     InvalidInputError,
     LaminaError,
@@ -198,7 +198,7 @@ def _place(target: Path, pieces: tuple[str, ...], *, replace: bool) -> None:
 
 
 def _checked(path: str | Path) -> Path:
-    if not isinstance(path, str | Path) or not str(path) or "\0" in str(path):
+    if not isinstance(path, str | Path) or not str(path) or not is_path(path):
         raise InvalidInputError(f"`path` names no file: {path!r:.80}")
     return Path(os.path.abspath(path))
 
@@ -217,7 +217,7 @@ def _told_plainly(target: Path, done: str = "written") -> Iterator[None]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StoreFullError(f"no room is left for the capsule {target}") from error
         raise InvalidInputError(
-            f"the capsule {target} cannot be {done}: {error.strerror}",
+            f"`path`: the capsule {str(target):.200} cannot be {done}: {error.strerror}",
             remedy="Check the path, its owner and its mode",
         ) from error
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Unpack
 
 from lamina.capsule.file import LAYER, STATES, Contents, read
+from lamina.core.canonical import check_text
 from lamina.core.embedder_spec import OFF
 from lamina.core.filters import parse
 from lamina.core.settings import EMBEDDER
@@ -40,6 +41,9 @@ class Capsule:
 
     def read(self, *, kind: str | None = None, stage: str | None = None) -> list[Record]:
         """The notes, oldest first: of a kind, or of a stage."""
+        for name, value in (("kind", kind), ("stage", stage)):
+            if value is not None:
+                check_text(value, name)
         return [
             one
             for one in self._records

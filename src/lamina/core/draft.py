@@ -128,20 +128,32 @@ def revised_content(
     return revised
 
 
-def expiry(value: str | datetime | timedelta | None, now: datetime) -> datetime | None:
+def expiry(
+    value: str | datetime | timedelta | None, now: datetime, argument: str = "expires"
+) -> datetime | None:
     """The instant at which a memory runs out: given, or so long from now."""
     if value is None:
         return None
     if isinstance(value, timedelta):
-        return now + value
+        try:
+            return now + value
+        except OverflowError:
+            raise InvalidInputError(f"`{argument}` is outside the years 1 to 9999") from None
     if isinstance(value, str) and value[-1:].isalpha() and value[-1:] != "Z":
-        return after(now, value, "expires")
-    return check_instant(value, "expires", or_span=True)
+        return after(now, value, argument)
+    return check_instant(value, argument, or_span=True)
 
 
 def check_scope_key(key: object) -> str | None:
     """A key, or none."""
     return None if key is None else check_key(key)
+
+
+def check_rev(expect: object) -> int | None:
+    """The revision that is expected, if any is."""
+    if expect is None or (type(expect) is int and 0 <= expect <= canonical.MAX_INTEGER):
+        return expect
+    raise InvalidInputError(f"`expect` must be a revision number, not {expect!r:.40}")
 
 
 def _filled(start: Content, fields: dict[str, Any], speaker: Principal) -> Content:

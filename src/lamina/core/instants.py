@@ -53,11 +53,13 @@ def after(start: datetime, span: str, argument: str) -> datetime:
         raise InvalidInputError(f"`{argument}` reaches beyond the year 9999") from None
 
 
-def looking_back(value: str, now: datetime, argument: str) -> datetime:
+def looking_back(value: object, now: datetime, argument: str) -> datetime:
     """The instant that is meant: itself, a day's end in UTC, or a span such as `7d` before now.
 
     Of a day all is meant that was so far: who names today means now.
     """
+    if not isinstance(value, str):
+        return check_instant(value, argument)
     if _DAY.fullmatch(value.strip()):
         return _end_of_day(value.strip(), now, argument)
     if not _SPAN.fullmatch(value.strip()):

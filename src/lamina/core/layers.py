@@ -106,12 +106,12 @@ def layer_named(name: object) -> Layer:
     return found
 
 
-def check_kind_of(layer: Layer, kind: str) -> str:
+def check_kind_of(layer: Layer, kind: str, argument: str = "kind") -> str:
     """Return `kind` if the layer holds such records."""
     if layer.open_kinds or kind in layer.kinds:
         return kind
     raise InvalidInputError(
-        f"`kind` {kind!r} does not belong in the layer `{layer.name}`",
+        f"`{argument}` {kind!r:.80} does not belong in the layer `{layer.name}`",
         remedy=f"Use one of: {', '.join(layer.kinds)}",
     )
 

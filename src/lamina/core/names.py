@@ -44,19 +44,19 @@ def to_name(text: str, fallback: str) -> str:
     return name if _NAME.fullmatch(name) and name not in _DEVICES else fallback
 
 
-def check_kind(kind: object) -> str:
+def check_kind(kind: object, argument: str = "kind") -> str:
     """Return a kind: one word, as `decision` or `TOOL_USE`."""
     if isinstance(kind, str) and _KIND.fullmatch(kind):
         return kind
     raise InvalidInputError(
-        f"`kind` is not a word Lamina can use: {kind!r:.80}",
+        f"`{argument}` is not a word Lamina can use: {kind!r:.80}",
         remedy="Use 1 to 64 letters, digits, - and _, starting with a letter",
     )
 
 
-def check_key(key: object) -> str:
+def check_key(key: object, argument: str = "key") -> str:
     """Return a key in composed form; empty, endless and invisible keys are refused."""
-    return _label(key, "key", MAX_KEY)
+    return _label(key, argument, MAX_KEY)
 
 
 def check_tags(tags: object) -> tuple[str, ...]:
@@ -65,10 +65,15 @@ def check_tags(tags: object) -> tuple[str, ...]:
         raise InvalidInputError(
             "`tags` must be a list of texts", remedy='Write tags=["one", "two"]'
         )
-    found = tuple(dict.fromkeys(_label(tag, "tags", MAX_TAG) for tag in tags))
+    found = tuple(dict.fromkeys(check_label(tag, "tags") for tag in tags))
     if len(found) > MAX_TAGS:
         raise InvalidInputError(f"`tags` has {len(found)} entries; the limit is {MAX_TAGS}")
     return found
+
+
+def check_label(label: object, argument: str) -> str:
+    """Return one tag."""
+    return _label(label, argument, MAX_TAG)
 
 
 def _label(value: object, argument: str, limit: int) -> str:

@@ -203,6 +203,9 @@ class _Planner:
             if put.expect:
                 raise _moved(f"no record holds this key, but rev {put.expect} was expected")
             self._create(put, State.PROPOSED if put.proposal else put.state or State.CURRENT)
+        elif put.expect == 0 and not current.is_live(self._commit.at):
+            # What has run out stands there for nobody who reads, so that none may be expected.
+            self._edit(replace(put, expect=None), current)
         else:
             self._edit(put, current)
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypedDict, Unpack
 
-from lamina.core import settings
 from lamina.core.access import check_write
 from lamina.core.changes import Change
 from lamina.core.principal import Role, Surface
@@ -26,7 +25,7 @@ from lamina.extraction.steps import Lines, Settling, Step, Tally, as_it_stands, 
 from lamina.results import ExtractReport
 from lamina.sources.books import Books
 from lamina.sources.follow import Handle
-from lamina.sources.reading import Document, UnreadableError, read_document
+from lamina.sources.reading import Document, UnreadableError, largest_file, read_document
 from lamina.sources.roots import locate
 from lamina.sources.walking import Found, Walk, walk
 
@@ -84,7 +83,7 @@ class _Follower:
         self._store = mem.store
         self._door = mem.path_for(Surface.PIPELINE)
         self._scope = scope
-        self._largest = int(settings.effective(mem.store.settings())[settings.LARGEST_FILE])
+        self._largest = largest_file(mem.store)
         self._dry_run = options.get("dry_run", False)
         self._reread = options.get("reread", False)
         self._proposer = options.get("propose")

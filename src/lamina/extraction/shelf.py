@@ -36,10 +36,6 @@ class Shelf:
         for one in self.held.values():
             self.by_file.setdefault(str(one.data["file"]), []).append(one)
 
-    def reopened(self) -> "Shelf":
-        """The same items as they stand now."""
-        return Shelf(self._store, self._path, self._scope, self._label)
-
     def foreign(self) -> list[Record]:
         """The items of the scope that belong to other roots."""
         return [

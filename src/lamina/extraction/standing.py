@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lamina.core import settings
 from lamina.core.record import Record
 from lamina.core.scope import Scope
 from lamina.extraction.entries import item_key, wanted
@@ -11,14 +10,14 @@ from lamina.extraction.mining import mine
 from lamina.extraction.shelf import LAYER
 from lamina.extraction.steps import Lines
 from lamina.sources.books import Books
-from lamina.sources.reading import UnreadableError, read_document
+from lamina.sources.reading import UnreadableError, largest_file, read_document
 from lamina.stores.base import Store
 from lamina.writing import WritePath
 
 
 def still_saying(store: Store, path: WritePath, records: Iterable[Record]) -> tuple[str, ...]:
     """The files that these items could be read out of again, or that nobody may look into."""
-    largest = int(settings.effective(store.settings())[settings.LARGEST_FILE])
+    largest = largest_file(store)
     return tuple(sorted({*_holding(store, path, records, largest)}))
 
 

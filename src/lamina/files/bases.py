@@ -48,6 +48,10 @@ class Bases:
     lost: tuple[str, ...] = field(default=())
     """The entries that were asked about: gone from the file, and still in the store."""
 
+    def most(self, usual: int) -> int:
+        """How large a file may be that is read: more than usual, where we wrote that much."""
+        return max(usual, 2 * self.stamp.size if self.stamp else 0)
+
     def wrote(self, digest: str) -> bool:
         """Whether a file is as it was projected."""
         return any(mark.file == digest for mark in self.trail)

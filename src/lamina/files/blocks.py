@@ -81,7 +81,7 @@ class _Reader:
         if not line.strip(" \t"):
             self._gap += 1
         elif heading:
-            self._head(len(heading[1]), heading[2])
+            self._head(len(heading[1]), heading[2].rstrip(" \t"))
         elif line.startswith(REMARK) or self._is_rule(line):
             self._open = None
         elif bullet:

@@ -94,8 +94,17 @@ class Desk:
         self.report = SyncReport()
         self.patience = _QUIET_SECONDS
         """How long a file must have been left alone before it is read."""
+        self.questions = 0
+        """How often something was found that is still asked about."""
         self._ask = ask
         self._page = MemoryPage()
+
+    def state(self) -> tuple[int, ...]:
+        """What grows whenever something is done or told."""
+        told = self.report
+        return (
+            len(told.written), told.changes, len(told.asides), len(told.notices), self.questions
+        )  # fmt: skip
 
     def fingerprint(self, text: str) -> str:
         """A digest that tells nothing of the text to who has not the key of the store."""

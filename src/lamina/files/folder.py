@@ -31,6 +31,19 @@ class NotAFileError(StoreError):
     code = "not_a_file"
 
 
+class NotOursError(StoreError):
+    """A file of somebody else bears the name of one of ours."""
+
+    code = "not_ours"
+
+    def __init__(self, file: str) -> None:
+        """Name the file."""
+        super().__init__(
+            f"{file} was not written by Lamina, so it is left alone",
+            remedy="Move it away, or name another folder; a file is written in its place then",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """What changes when a file does."""

@@ -18,21 +18,25 @@ HEADINGS: Final = {
 USUAL: Final = OTHERWISE
 SECTION: Final = "section"
 """Where a record keeps the heading that a person chose for it."""
-HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*")
+HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*)")
+"""What follows may end with blanks: a pattern that leaves them out takes quadratic time."""
 _KINDS: Final = {heading.lower(): kind for kind, heading in HEADINGS.items()}
 _DEEPEST: Final = 5
+_LONGEST: Final = 200
+"""No heading is longer, whatever a record says."""
 
 
 def path_of(section: object, kind: str) -> tuple[str, ...]:
     """The headings above a record: its own section, or the one of its kind."""
     parts = section.split("\n") if isinstance(section, str) else []
-    named = tuple(" ".join(part.split()) for part in parts if part.strip())
+    named = tuple(" ".join(part.split())[:_LONGEST].rstrip() for part in parts if part.strip())
     if not named:
         return (HEADINGS.get(kind, kind),)
     if len(named) == 1 and named[0].lower() in _KINDS:
         return (HEADINGS[_KINDS[named[0].lower()]],)
     if len(named) > _DEEPEST:
-        named = (*named[: _DEEPEST - 1], " / ".join(named[_DEEPEST - 1 :]))
+        last = " / ".join(named[_DEEPEST - 1 :])[:_LONGEST].rstrip()
+        named = (*named[: _DEEPEST - 1], last)
     return named
 
 

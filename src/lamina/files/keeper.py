@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shutil
+import time
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from lamina.clock import stopwatch
 from lamina.core.principal import Role
 from lamina.core.scope import Scope
-from lamina.durable import make_folder, replace_file
+from lamina.durable import make_folder
 from lamina.errors import ConflictError, ForbiddenError, InvalidInputError, LaminaError
 from lamina.files.bases import WAS, read_bases
 from lamina.files.desk import Ask, Desk, SyncReport
 from lamina.files.folder import NotAFileError, opened
-from lamina.files.layout import OWN_FOLDERS, STATE, Place, place_of, places_in
+from lamina.files.layout import OWN_FOLDERS, SESSIONS, STATE, Place, place_of, places_in
 from lamina.files.memory_page import MemoryPage
+from lamina.files.moved import Moved
 from lamina.files.sections_page import AGENT, NOW
+from lamina.files.sessions import SessionFiles
+from lamina.files.settled import Settled, look_of, read_settled, write_settled
 from lamina.files.syncing import TwoWay
 from lamina.files.tasks_page import TasksPage
-from lamina.files.telling import OneWay
-from lamina.files.told import (
-    INDEX,
-    ITEMS,
-    LOG,
-    SESSIONS,
-    index_file,
-    items_file,
-    log_file,
-    sessions_of,
-    transcript_file,
-)
-from lamina.files.transcripts import Transcript
+from lamina.files.telling import OneWay, Told
+from lamina.files.told import INDEX_FILE, ITEMS, LOG, is_items, is_log, items_file, log_file
 from lamina.stores.sqlite import DATABASE
 
 if TYPE_CHECKING:
@@ -45,9 +38,9 @@ if TYPE_CHECKING:
     from lamina.memory import Memory
 
 _SHEETS: Final[tuple[Sheet, ...]] = (AGENT, NOW, MemoryPage(), TasksPage())
-_CURSOR: Final = "cursor"
 _LOCK: Final = "lock"
-_LAYERS: Final = frozenset(("now", "knowledge", "task", "log", "item", "session"))
+_LONGEST_WAIT: Final = 10.0
+_LOOK_SECONDS: Final = 0.02
 
 
 class Files:
@@ -77,16 +70,29 @@ class Files:
 
     def sync(self) -> SyncReport:
         """Take over what people wrote, and write what the store holds by now."""
-        make_folder(self.root / STATE)
+        try:
+            make_folder(self.root / STATE)
+        except OSError as error:
+            raise InvalidInputError(
+                f"`folder` cannot hold files: {self.root}: {error.strerror}",
+                remedy="Name a folder that may be written to",
+            ) from None
         desk = Desk(self._mem, self.root, self._ask)
         if self.patience is not None:
             desk.patience = self.patience
         with _alone(self.root / STATE / _LOCK):
             start = self._mem.cursor()
-            places, everything = self._to_look_at(desk)
-            for place in places:
-                self._place(desk, place, everything=everything(place))
-            self._keep_cursor(start)
+            before = self._settled()
+            moved = Moved(self._mem, before.cursor)
+            looks: dict[str, str] = {}
+            for place in self._places(desk, moved, before):
+                scope = place.scope.path
+                looks[scope] = self._settle(desk, place, moved, before.places.get(scope))
+            settled = Settled(self._mem.store.identity, start, looks)
+            if settled != before:
+                # On a full disk the report says so; the next sync looks again.
+                with suppress(OSError):
+                    write_settled(self.root, settled)
         return desk.report
 
     def adopt(self) -> SyncReport:
@@ -97,72 +103,75 @@ class Files:
 
     def is_behind(self) -> bool:
         """Whether the store has moved on since these files were written."""
-        return next(iter(self._mem.changes(self._cursor())), None) is not None
+        return Moved(self._mem, self._settled().cursor).is_any()
 
     def wait(self, seconds: float) -> bool:
         """Wait until somebody writes to the store, but no longer than this; whether they did."""
         with self._mem.changes(self._mem.cursor(), follow=True, timeout=seconds) as feed:
             return next(iter(feed), None) is not None
 
-    def _to_look_at(self, desk: Desk) -> tuple[list[Place], Callable[[Place], bool]]:
-        """The places there are, and which of them the store has changed since the last time."""
-        moved: dict[str, Place] = {}
-        streams: set[str] = set()
-        for change in self._mem.changes(self._cursor()):
-            if change.record is None:
-                streams.add(change.event.stream)
-            elif change.record.layer in _LAYERS:
-                place = place_of(Scope.of(change.record.scope))
-                moved[place.scope.path] = place
-        found = dict(moved)
+    def _places(self, desk: Desk, moved: Moved, before: Settled) -> list[Place]:
+        """The places there are: in the store, in the folder, and those that were there before."""
+        found = {place.scope.path: place for place in moved.places()}
         for here in places_in(self.root):
             if isinstance(here, str):
                 desk.report.notices.append(f"{here} is no name that Lamina can use, so it is left")
             elif self._is_within(here.scope):
                 found.setdefault(here.scope.path, here)
-        order = sorted(found.values(), key=lambda place: place.folder)
-        return order, lambda place: place.scope.path in moved or place.scope.stream in streams
+        for scope in before.places:
+            with suppress(LaminaError):
+                if self._is_within(Scope.of(scope)):
+                    found.setdefault(scope, place_of(Scope.of(scope)))
+        return sorted(found.values(), key=lambda place: place.folder)
 
-    def _cursor(self) -> str | None:
-        """How far the store had come when these files were written last."""
-        try:
-            found = json.loads((self.root / STATE / _CURSOR).read_text(encoding="utf-8"))
-            store, cursor = str(found["store"]), str(found["cursor"])
-        except (OSError, ValueError, TypeError, KeyError):
-            return None
-        if store != self._mem.store.identity:
+    def _settle(self, desk: Desk, place: Place, moved: Moved, look: str | None) -> str:
+        """Bring one place in order; its look if nothing is left to do there, or nothing."""
+        now = look_of(self.root, place)
+        is_gone = look is not None and not os.path.lexists(self.root / place.folder)
+        if now == look and not moved.has(place) and not is_gone:
+            return now
+        before = desk.state()
+        self._place(desk, place, None if is_gone else moved.sessions(place),
+                    everything=moved.has(place) or is_gone)  # fmt: skip
+        is_settled = desk.state() == before and look_of(self.root, place) == now
+        return now if is_settled else ""
+
+    def _settled(self) -> Settled:
+        """What the last sync left here."""
+        found = read_settled(self.root)
+        if found.store not in (None, self._mem.store.identity):
             raise ConflictError(
                 f"the files in {self.root} belong to another store",
                 remedy="Take them in with `lamina import FOLDER`, or name another folder",
             )
-        return cursor
-
-    def _keep_cursor(self, cursor: str) -> None:
-        said = {"store": self._mem.store.identity, "cursor": cursor}
-        replace_file(self.root / STATE / _CURSOR, [json.dumps(said)])
+        return found
 
     def _is_within(self, scope: Scope) -> bool:
         root = self._mem.principal.root
         return root is None or root.contains(scope)
 
-    def _place(self, desk: Desk, place: Place, *, everything: bool) -> None:
+    def _place(
+        self, desk: Desk, place: Place, sessions: set[str] | None, *, everything: bool
+    ) -> None:
         """Every file of one place; what is wrong with one does not keep the others."""
         jobs: list[tuple[str, Callable[[], None]]] = [
             (sheet.file, TwoWay(desk, place, sheet).sync)
             for sheet in _SHEETS
             if sheet is not AGENT or place.is_agents
         ]
-        jobs.append(
-            (LOG, OneWay(desk, place.folder, LOG, lambda: log_file(desk.reader, place)).sync)
-        )
-        jobs.append(
-            (ITEMS, OneWay(desk, place.folder, ITEMS, lambda: items_file(desk.reader, place)).sync)
-        )
+        reader = desk.reader
+        told = {
+            LOG: Told(lambda: log_file(reader, place), is_ours=is_log),
+            ITEMS: Told(lambda: items_file(reader, place), is_ours=is_items),
+        }
+        jobs += [(file, OneWay(desk, place.folder, file, one).sync) for file, one in told.items()]
         for file, job in jobs:
             self._guarded(desk, place, file, job, everything=everything)
         for folder in OWN_FOLDERS if place.is_agents else ():
             self._guarded(desk, place, folder, partial(self._index, place, folder), everything=True)
-        self._sessions(desk, place, everything=everything)
+        self._guarded(
+            desk, place, SESSIONS, partial(self._sessions, desk, place, sessions), everything=True
+        )
 
     def _index(self, place: Place, folder: str) -> None:
         """Take in what people give an agent to know: each in its own scope, and searched there."""
@@ -171,26 +180,21 @@ class Files:
                 return
         self._mem.index(self.root / place.path(folder), scope=place.scope.path, vectors=False)
 
-    def _sessions(self, desk: Desk, place: Place, *, everything: bool) -> None:
-        folder = place.path(SESSIONS)
-        names = _transcripts(self.root, folder)
-        if not everything and not any(
-            _is_touched(self.root, folder, f"{name}.jsonl") for name in names
-        ):
-            return
-        found = sessions_of(desk.reader, place)
-        for name in dict.fromkeys((*found, *names)):
-            transcript = Transcript(desk, place, name)
-            job = OneWay(
-                desk, folder, f"{name}.jsonl",
-                lambda transcript=transcript: transcript_file(desk.reader, transcript.scope),  # type: ignore[misc]
-                transcript.take,
-            ).sync  # fmt: skip
-            self._guarded(desk, place, f"{SESSIONS}/{name}.jsonl", job, everything=True)
-        told = list(sessions_of(desk.reader, place).items())
-        job = OneWay(desk, folder, INDEX.split("/")[1], lambda: index_file(told)).sync
-        if told or names:
-            self._guarded(desk, place, INDEX, job, everything=True)
+    def _sessions(self, desk: Desk, place: Place, moved: set[str] | None) -> None:
+        files = SessionFiles(desk, place)
+        if moved is not None:
+            moved = moved | {name for name in files.names if self._differs(place, name)}
+            if not moved and not _is_touched(self.root, place.path(SESSIONS), INDEX_FILE):
+                return
+        for file, job in files.jobs(moved):
+            self._guarded(desk, place, file, job, everything=True)
+
+    def _differs(self, place: Place, session: str) -> bool:
+        try:
+            return _is_touched(self.root, place.path(SESSIONS), f"{session}.jsonl")
+        except (NotAFileError, OSError):
+            # What stands there is told of by the job for it.
+            return True
 
     def _guarded(
         self, desk: Desk, place: Place, file: str, job: Callable[[], None], *, everything: bool
@@ -199,12 +203,13 @@ class Files:
         try:
             if everything or _is_touched(self.root, place.folder, file):
                 job()
-        except NotAFileError as error:
-            desk.report.notices.append(f"{path}: {error}")
         except OSError as error:
             desk.report.notices.append(f"{path}: {error.strerror or error}")
         except LaminaError as error:
             desk.report.notices.append(f"{path}: {error}")
+        except Exception as error:
+            # One file or one record that nobody thought of costs the others nothing.
+            desk.report.notices.append(f"{path}: {type(error).__name__}: {error}")
 
 
 def sync(mem: Memory, folder: str | Path | None = None) -> SyncReport:
@@ -214,14 +219,15 @@ def sync(mem: Memory, folder: str | Path | None = None) -> SyncReport:
 
 def _root(mem: Memory, folder: str | Path | None) -> Path:
     if folder is not None:
-        return Path(os.path.abspath(folder))
+        return Path(os.path.realpath(folder))
     database = Path(mem.store.location)
     if database.name != DATABASE:
         raise InvalidInputError(
             "`folder` is needed: this store has no directory of its own",
             remedy="Say where its files may lie",
         )
-    return database.parent
+    # The folder may be a link; nothing below it is followed.
+    return Path(os.path.realpath(database.parent))
 
 
 def _is_touched(root: Path, folder: str, file: str) -> bool:
@@ -234,28 +240,32 @@ def _is_touched(root: Path, folder: str, file: str) -> bool:
             late = there.stamp(f"{file}{WAS}") is not None
             return pieces or late or bool(bases.lost) or here.stamp(file) != bases.stamp
     except FileNotFoundError:
-        return os.path.lexists(root / folder / file)
-
-
-def _transcripts(root: Path, folder: str) -> list[str]:
-    try:
-        with opened(root, folder) as here:
-            names = here.names()
-    except (FileNotFoundError, NotAFileError):
-        return []
-    return sorted(name.removesuffix(".jsonl") for name in names if _is_transcript(name))
-
-
-def _is_transcript(name: str) -> bool:
-    return name.endswith(".jsonl") and not name.startswith(".")
+        # Either the file is new, or its whole folder was deleted.
+        known = root / state / f"{file}.json"
+        return os.path.lexists(root / folder / file) or os.path.lexists(known)
 
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """One projector at a time, whatever process it is in."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    end = stopwatch() + _LONGEST_WAIT
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        while not _is_locked(handle):
+            if stopwatch() > end:
+                raise ConflictError(
+                    f"another process is at work on the files in {path.parent.parent}",
+                    remedy="Sync again when it has finished, or end it",
+                )
+            time.sleep(_LOOK_SECONDS)
         yield
     finally:
         os.close(handle)
+
+
+def _is_locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,10 @@ OWN_FOLDERS: Final = ("directives", "skills")
 """What people put into an agent's folder for it to know."""
 KEPT: Final = "kept"
 """Where files go that could not be taken over."""
+SESSIONS: Final = "sessions"
+FILES: Final = ("AGENT.md", "NOW.md", "MEMORY.md", "tasks.json", "LOG.md", "items.json")
+FOLDERS: Final = (SESSIONS, *OWN_FOLDERS)
+"""The files that a place may have, and the folders with more of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +87,10 @@ def _agents_in(root: Path, scope: Scope, folder: str) -> Iterator[Place | str]:
 
 
 def _names(folder: Path) -> list[str]:
-    """The folders in a folder; what is hidden is somebody else's."""
+    """The folders in a folder; what is hidden, and the files there, are somebody else's."""
     try:
-        found = sorted(entry.name for entry in folder.iterdir())
-    except (FileNotFoundError, NotADirectoryError):
+        with os.scandir(folder) as entries:
+            found = [one.name for one in entries if not one.is_file(follow_symlinks=False)]
+    except OSError:
         return []
-    return [name for name in found if not name.startswith(".")]
+    return sorted(name for name in found if not name.startswith("."))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from lamina.core import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from lamina.core.canonical import Json
 
@@ -50,6 +50,17 @@ class Frame:
     """The sections in their order, empty ones included."""
     order: tuple[str, ...] = ()
     """The names of the entries in their order."""
+
+
+def safe_front(lines: Iterable[str]) -> tuple[str, ...]:
+    """Lines that can stand in front matter, end nothing there and say nothing in our name."""
+    told = []
+    for line in lines:
+        found = _FIELD.fullmatch(line.rstrip())
+        is_ours = found is not None and found[1] in _OURS
+        if len(line.splitlines()) < 2 and line.rstrip() != _FENCE and not is_ours:
+            told.append(line.rstrip())
+    return tuple(told)
 
 
 @dataclass(frozen=True, slots=True)

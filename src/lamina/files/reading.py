@@ -9,7 +9,7 @@ from lamina import clock
 from lamina.core.filters import parse
 from lamina.core.ids import RecordId
 from lamina.core.record import State
-from lamina.files.page import Frame
+from lamina.files.page import Frame, safe_front
 from lamina.files.sections_page import FRAME
 from lamina.stores.questions import Query
 
@@ -63,9 +63,13 @@ class Reader:
         return bool(events) and events[0].hash[:_HASH] == digest
 
     def versions(self, record_id: str) -> list[Record | None]:
-        """Everything that a record has said; nothing in place of what was erased."""
+        """Everything that a record has said; nothing in place of what is not kept."""
         found = self._store.versions(self._reach, RecordId(record_id))
         return [version.record for version in found]
+
+    def is_erased(self, record_id: str) -> bool:
+        """Whether a record was erased."""
+        return bool(self._store.tombstones([RecordId(record_id)]))
 
     def newest(self, where: Mapping[str, Any], limit: int) -> list[Record]:
         """The newest records that hold now, oldest first."""
@@ -116,7 +120,7 @@ def read_book(reader: Reader, scope: str, file: str) -> Book:
         return Book()
     data = found[0].data
     frame = Frame(
-        tuple(_texts(data.get("front"))), str(data.get("title", "")),
+        safe_front(_texts(data.get("front"))), " ".join(str(data.get("title", "")).split()),
         tuple(_texts(data.get("sections"))), tuple(_texts(data.get("order"))),
     )  # fmt: skip
     return Book(frame, _taken(data.get("taken")))

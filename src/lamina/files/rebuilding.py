@@ -7,12 +7,14 @@ import os
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
 from lamina.core import canonical
 from lamina.core.ids import RecordId, is_id, milliseconds_of
 from lamina.core.instants import check_instant
+from lamina.core.names import to_name
 from lamina.core.record import Record, Trust, to_json
 from lamina.core.text import estimate_tokens
 from lamina.errors import InvalidInputError
@@ -20,18 +22,17 @@ from lamina.exchange import ImportReport, import_lines
 from lamina.files.blocks import read_body
 from lamina.files.folder import NotAFileError, opened
 from lamina.files.keeper import Files
-from lamina.files.layout import STATE, Place, places_in
+from lamina.files.layout import SESSIONS, STATE, Place, places_in
 from lamina.files.memory_page import MemoryPage
 from lamina.files.page import Frame, split_front
 from lamina.files.reading import Book, book_draft
 from lamina.files.sections_page import AGENT, NOW
 from lamina.files.tasks_page import TasksPage
-from lamina.files.told import ITEMS, LOG, SESSIONS
+from lamina.files.told import ITEMS, LOG
 from lamina.files.transcripts import whole_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from lamina.core.scope import Scope
     from lamina.files.merging import Sheet
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _LARGEST: Final = 256_000_000
 _LOGGED: Final = re.compile(r"(\d\d:\d\d:\d\d) \*\*([A-Z_]+)\*\*[ ]?(.*)", re.DOTALL)
 _MARK: Final = re.compile(r" \^([0-9a-z]{26})$")
+_HEAD: Final = 400
 _FORMS: Final = ("now", "memory", "agent", "log")
 _ITEM_KINDS: Final = ("note", "entity", "claim", "task", "decision")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -52,7 +54,7 @@ def is_projected(folder: Path) -> bool:
         return False
     if (folder / STATE).is_dir():
         return True
-    return any(_has_our_head(folder / place.folder) for place in _places(folder))
+    return any(_has_our_head(folder, place) for place in _places(folder))
 
 
 def rebuild(mem: Memory, folder: Path) -> ImportReport:
@@ -61,10 +63,26 @@ def rebuild(mem: Memory, folder: Path) -> ImportReport:
     What the store knows already stays as it is. Who said something the files do not tell, so it is
     believed as far as a file is.
     """
-    report = import_lines(mem, (canonical.dumps(to_json(one)) for one in _records(mem, folder)))
+    report = import_lines(mem, _lines(mem, folder))
     files = Files(mem, folder)
     files.adopt()
     return report
+
+
+def _lines(mem: Memory, folder: Path) -> Iterator[str]:
+    """Everything as lines to import; an id that was copied along with its line counts once."""
+    seen: set[str] = set()
+    for record in _records(mem, folder):
+        if record.id in seen:
+            record = replace(record, id=clock.fresh_id())
+        seen.add(record.id)
+        try:
+            line = canonical.dumps(to_json(record))
+            line.encode()
+        except (ValueError, RecursionError):
+            # Half a character or an endless number: nothing that Lamina wrote.
+            continue
+        yield line
 
 
 def _records(mem: Memory, folder: Path) -> Iterator[Record]:
@@ -82,24 +100,19 @@ def _places(folder: Path) -> Iterator[Place]:
     return (place for place in places_in(folder) if isinstance(place, Place))
 
 
-def _has_our_head(folder: Path) -> bool:
+def _has_our_head(root: Path, place: Place) -> bool:
     for file in (NOW.file, MemoryPage.file, AGENT.file, LOG):
-        try:
-            with (folder / file).open("rb") as found:
-                head = found.read(400).decode("utf-8", "replace")
-        except OSError:
-            continue
-        ours, *_ = split_front(head)
-        if ours.get("lamina") in _FORMS:
+        head = _read(root, place.folder, file, _HEAD)
+        if head is not None and split_front(head)[0].get("lamina") in _FORMS:
             return True
     return False
 
 
-def _read(root: Path, folder: str, file: str) -> str | None:
+def _read(root: Path, folder: str, file: str, most: int = _LARGEST) -> str | None:
     try:
-        with opened(root, folder) as here:
-            raw = here.read(file, _LARGEST)
-    except (FileNotFoundError, NotAFileError):
+        with opened(Path(os.path.realpath(root)), folder) as here:
+            raw = here.read(file, most)
+    except (OSError, NotAFileError):
         return None
     return None if raw is None else raw.decode("utf-8", "replace").replace("\0", "")
 
@@ -107,7 +120,7 @@ def _read(root: Path, folder: str, file: str) -> str | None:
 def _of_sheet(mem: Memory, place: Place, sheet: Sheet, text: str) -> Iterator[Record]:
     page = sheet.parse(text)
     if sheet.form == "tasks":
-        created = {str(task.get("id")): task for task in _tasks(text)}
+        created = {to_name(str(task.get("id")), "task"): task for task in _tasks(text)}
     names: list[str] = []
     for entry in page.entries:
         record = _entry(mem, place, sheet, entry)
@@ -137,13 +150,17 @@ def _entry(mem: Memory, place: Place, sheet: Sheet, entry: Entry) -> Record:
 
 
 def _tasks(text: str) -> list[dict[str, Any]]:
-    found = json.loads(text)
+    try:
+        found = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return []
     tasks = found.get("tasks", []) if isinstance(found, dict) else found
-    return [task for task in tasks if isinstance(task, dict)]
+    return [task for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
 
 
 def _dated(record: Record, task: dict[str, Any]) -> Record:
-    done = {"completed": task["completed"]} if task.get("completed") else {}
+    ended = task.get("completed")
+    done = {"completed": ended} if isinstance(ended, str) and ended else {}
     at = _instant(task.get("created"), record.created_at)
     return replace(record, created_at=at, updated_at=at, data={**record.data, **done})
 
@@ -170,13 +187,13 @@ def _of_items(place: Place, text: str | None) -> Iterator[Record]:
     except (ValueError, RecursionError):
         return
     for item in items if isinstance(items, list) else []:
-        if not isinstance(item, dict) or item.get("type") not in _ITEM_KINDS:
+        if not isinstance(item, dict) or str(item.get("type")) not in _ITEM_KINDS:
             continue
         data = {"title": item.get("title"), "file": item.get("sourceFile"),
                 "line": item.get("lineNumber")}  # fmt: skip
         said = {
-            "kind": item["type"], "text": str(item.get("content", "")), "data": data,
-            "confidence": item.get("confidence", 1.0),
+            "kind": str(item["type"]), "text": str(item.get("content", "")), "data": data,
+            "confidence": _share(item.get("confidence")),
         }  # fmt: skip
         known = item["id"] if is_id(item.get("id")) else None
         at = _instant(item.get("extractedAt"), clock.now())
@@ -186,9 +203,9 @@ def _of_items(place: Place, text: str | None) -> Iterator[Record]:
 def _of_sessions(root: Path, place: Place) -> Iterator[Record]:
     folder = place.path(SESSIONS)
     try:
-        with opened(root, folder) as here:
+        with opened(Path(os.path.realpath(root)), folder) as here:
             names = sorted(name for name in here.names() if name.endswith(".jsonl"))
-    except (FileNotFoundError, NotAFileError):
+    except (OSError, NotAFileError):
         return
     for name in names:
         text = _read(root, folder, name)
@@ -231,8 +248,16 @@ def _record(
     )  # fmt: skip
 
 
-def _made(record_id: str) -> datetime:
-    return _EPOCH + timedelta(milliseconds=milliseconds_of(record_id))
+def _made(record_id: str) -> datetime | None:
+    """When an id was made; nothing for one that was made up."""
+    made = milliseconds_of(record_id)
+    today = clock.now().timestamp() * 1_000
+    return _EPOCH + timedelta(milliseconds=made) if made <= today else None
+
+
+def _share(value: object) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value <= 1 else 1.0  # type: ignore[arg-type, operator]
 
 
 def _instant(text: object, otherwise: datetime) -> datetime:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FRAME: Final = "frame"
 PROFILE: Final = "profile"
 STEPS: Final = "next_steps"
-_HEADING: Final = re.compile(r"(#{1,6})(?:[ \t]+(.*?))?[ \t]*")
+_HEADING: Final = re.compile(r"(#{1,6})(?:[ \t]+(.*))?")
 _LIKE_HEADING: Final = re.compile(r"\\*#{1,6}(?:[ \t]|$)")
 _GUARDED: Final = re.compile(r"\\+#{1,6}(?:[ \t]|$)")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,4}[.)])[ \t]+(.*)")
@@ -45,8 +45,13 @@ class SectionsPage:
     def shows(self, record: Record) -> bool:
         """Whether the record has a place in this file."""
         if self.kind is not None:
-            return record.kind == self.kind and record.key is not None
-        return record.kind not in (FRAME, PROFILE) and record.key is not None
+            is_ours = record.kind == self.kind
+        else:
+            is_ours = record.kind not in (FRAME, PROFILE)
+        # A key that its heading does not tell would come back as another one.
+        key = str(record.key)
+        is_told = record.key is not None and self._key(self._heading(key)) == key
+        return is_ours and is_told and any(self.said(record).values())
 
     def name(self, record: Record) -> str:
         """What the record is called in the file."""
@@ -92,7 +97,7 @@ class SectionsPage:
         for number, line in enumerate(lines, start=first + 1):
             heading = _HEADING.fullmatch(line)
             if heading and len(heading[1]) == 1 and not title and not found:
-                title = heading[2] or ""
+                title = (heading[2] or "").rstrip(" \t")
             elif heading:
                 key = self._key(heading[2] or "")
                 found.setdefault(key, (number, []))[1].append("")
@@ -170,7 +175,7 @@ class SectionsPage:
 
     def _key(self, heading: str) -> str:
         for key, known in self.known.items():
-            if known.lower() == heading.lower():
+            if known.lower() == heading.strip().lower():
                 return key
         return f"{self.prefix}{' '.join(heading.split()) or 'untitled'}"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lamina.core.record import State
 from lamina.errors import ConflictError
 from lamina.files.bases import WAS, Bases, Mark, read_bases, write_bases
-from lamina.files.folder import opened
+from lamina.files.folder import NotOursError, opened
 from lamina.files.layout import STATE
 from lamina.files.memory_page import MOST, MemoryPage
 from lamina.files.merging import Base, Known, Sides, merge
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _LARGEST: Final = 8_000_000
 """No file that people write by hand is larger."""
+_MOST_NEW: Final = 5_000
 _TRIES: Final = 8
 _STAY: Final = "they are in the store and the file again; `lamina sync --yes` forgets them"
 
@@ -45,6 +46,7 @@ class TwoWay:
         self._sheet = sheet
         self._file = sheet.file
         self._scope = place.scope.path
+        self._has_sealed = False
 
     def sync(self) -> None:
         """Bring file and store together."""
@@ -56,7 +58,7 @@ class TwoWay:
             bases = self._asked_again(there, read_bases(there, self._file))
             bases = self._healed(here, there, bases)
             for _ in range(_TRIES):
-                raw = self._desk.quiet(here, self._file, _LARGEST)
+                raw = self._desk.quiet(here, self._file, bases.most(_LARGEST))
                 bases = self._taken_in(bases, raw)
                 if self._projected(here, there, bases, raw):
                     return
@@ -74,7 +76,10 @@ class TwoWay:
     def _asked_again(self, there: Folder, bases: Bases) -> Bases:
         """Put the question again that nobody could answer when entries went missing."""
         missing = [one for one in self._desk.reader.named(bases.lost) if one.state is State.CURRENT]
-        if not bases.lost or (missing and not self._desk.settle(self._path, missing)):
+        if missing and not self._desk.settle(self._path, missing):
+            self._desk.questions += 1
+            return bases
+        if not bases.lost:
             return bases
         settled = replace(bases, lost=())
         write_bases(there, self._file, settled)
@@ -83,33 +88,55 @@ class TwoWay:
     def _healed(self, here: Folder, there: Folder, bases: Bases) -> Bases:
         """Take up what an interrupted run left, and what was written to a file already replaced."""
         swept(here, there, self._file)
-        late = there.read(f"{self._file}{WAS}", _LARGEST)
-        if late is not None:
-            if self._digest(late) != bases.was:
-                bases = self._taken_in(bases, late)
-            there.remove(f"{self._file}{WAS}")
+        name, most = f"{self._file}{WAS}", bases.most(_LARGEST)
+        late = there.read(name, most)
+        if late is not None and len(late) > most:
+            self._desk.move_aside(self._path, there, name)
+        elif late is not None and self._digest(late) != bases.was:
+            bases = self._taken_in(bases, late)
+        there.remove(name)
         return bases
 
     def _taken_in(self, bases: Bases, raw: bytes | None) -> Bases:
         """Take over what a person wrote."""
         if raw is None or bases.wrote(self._digest(raw)):
             return bases
-        if len(raw) > _LARGEST:
+        if len(raw) > bases.most(_LARGEST):
             return bases
         text = _decoded(raw)
         if text is None or self._is_torn(raw):
-            why = "it is no text in UTF-8" if text is None else "it ends within a line"
+            torn = "it ends within a line, as if half written" if raw else "it was empty"
+            why = "it is no text in UTF-8" if text is None else torn
             self._desk.keep_aside(self._path, raw, [why])
             return bases
         page = self._sheet.parse(text)
+        self._check(bases, page)
+        if self._is_flooded(page):
+            self._desk.keep_aside(self._path, raw, [f"more than {_MOST_NEW:,} entries are new"])
+            return bases
         taken, lost = self._merged(page, self._base(bases, page.revision))
         problems = taken.problems
         if lost and not self._desk.settle(self._path, lost):
             problems = [*problems, f"{len(lost)} of its entries are gone; {_STAY}"]
             bases = replace(bases, lost=tuple(record.id for record in lost))
+            self._desk.questions += 1
         if problems:
             self._desk.keep_aside(self._path, raw, problems)
         return bases
+
+    def _check(self, bases: Bases, page: Page) -> None:
+        """Leave a file alone that neither was ours nor can be understood."""
+        is_strange = page.problems and not page.entries and page.revision is None
+        if is_strange and not bases.trail:
+            raise NotOursError(self._file)
+
+    def _is_flooded(self, page: Page) -> bool:
+        """Whether it brings more than anybody writes by hand: that is an import."""
+        if len(page.entries) <= _MOST_NEW:
+            return False
+        names = {entry.name for entry in page.entries if entry.name}
+        known = len(names & {self._sheet.name(record) for record in self._records()})
+        return len(page.entries) - known > _MOST_NEW
 
     def _is_torn(self, raw: bytes) -> bool:
         """Whether it is the file as it should be, cut off within a line: no person edits so."""
@@ -147,6 +174,7 @@ class TwoWay:
                 taking.commit(self._new_book(page, base, book, taken), book)
             except ConflictError:
                 continue
+            self._has_sealed |= taking.seals()
             if isinstance(self._sheet, TasksPage) and taken.changed:
                 Tasks(self._desk.mem, self._place.scope).tidy()
             self._desk.report.took(self._path, taken, found.kept)
@@ -205,8 +233,13 @@ class TwoWay:
 
     def _once_said(self, record_id: str, digest: str) -> bool:
         versions = self._desk.reader.versions(record_id)
-        said = (self._sheet.said(version) for version in versions if version is not None)
-        return None in versions or any(self._desk.said(one) == digest for one in said)
+        # A line that was carried here from the file of another scope is new here.
+        here = (one for one in versions if one is not None and self._is_ours(one))
+        said = (self._sheet.said(version) for version in here)
+        if any(self._desk.said(one) == digest for one in said):
+            return True
+        # Nothing is left of what was erased, nor of versions that nobody keeps any more.
+        return None in versions and self._desk.reader.is_erased(record_id)
 
     def _current(
         self, records: Sequence[Record], page: Page, known: Sequence[str]
@@ -216,9 +249,12 @@ class TwoWay:
         if self._sheet.by_id:
             named = {entry.name for entry in page.entries if entry.name} | set(known)
             for record in self._desk.reader.named(named - set(current)):
-                if record.state is State.CURRENT and record.scope == self._scope:
+                if record.state is State.CURRENT and self._is_ours(record):
                     current[record.id] = record
         return current
+
+    def _is_ours(self, record: Record) -> bool:
+        return record.scope == self._scope and record.layer == self._sheet.layer
 
     def _found(self, kinds: frozenset[str], said: Mapping[str, Any]) -> Record | None:
         """A record that says the same as a new entry, or holds its key."""
@@ -255,8 +291,12 @@ class TwoWay:
         write_bases(there, self._file, bases.projected(mark, was, stamp))
         if not placed(here, there, self._file, fresh, is_new=raw is None):
             return False
-        if raw is not None and len(raw) > _LARGEST:
-            self._desk.move_aside(self._path, there, f"{self._file}{WAS}")
+        name = f"{self._file}{WAS}"
+        if raw is not None and len(raw) > bases.most(_LARGEST):
+            self._desk.move_aside(self._path, there, name)
+        elif self._has_sealed:
+            # What was sealed just now stands in the old file for all to read.
+            there.remove(name)
         self._desk.report.wrote(self._path)
         return True
 

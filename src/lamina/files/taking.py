@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from lamina.core.changes import Put
 from lamina.core.names import check_key
 from lamina.core.record import State
 from lamina.errors import InvalidInputError, LaminaError
@@ -79,6 +80,10 @@ class Taking:
                                        self._scope)  # fmt: skip
         if changes:
             self._path.commit(changes)
+
+    def seals(self) -> bool:
+        """Whether something that people wrote was a secret."""
+        return any(isinstance(one, Put) and one.sealed for one in self._changes)
 
     def _step(self, step: Step) -> None:
         entry, record = step.entry, step.record

@@ -12,7 +12,7 @@ from lamina.core.instants import to_text
 from lamina.core.names import to_name
 from lamina.errors import ConflictError, InvalidInputError
 from lamina.files.page import Entry, Frame, Page
-from lamina.layers.tasks import ENDED, Status, check_status
+from lamina.layers.tasks import ENDED, Status, check_status, waits_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,8 +54,8 @@ class TasksPage:
     form = "tasks"
 
     def shows(self, record: Record) -> bool:
-        """Whether the record has a place in this file."""
-        return record.key is not None
+        """Whether the record has a place in this file: a key that is no name would change there."""
+        return record.key is not None and to_name(record.key, "") == record.key
 
     def name(self, record: Record) -> str:
         """What the task is called."""
@@ -64,8 +64,7 @@ class TasksPage:
     def said(self, record: Record) -> dict[str, Any]:
         """What the file says of a task, less what nobody may change there."""
         shown = {_SHOWN.get(name, name): value for name, value in record.data.items()}
-        task = {**_NOTHING, **shown, "description": record.text}
-        return {name: value for name, value in task.items() if name not in _OURS}
+        return _said({**shown, "description": record.text})
 
     def arranged(self, records: Sequence[Record], frame: Frame) -> list[Record]:
         """The tasks in the order in which the file has them: the most urgent first."""
@@ -97,10 +96,12 @@ class TasksPage:
             return Page(problems=("it has no list of `tasks`",))
         entries, problems = [], []
         for number, task in enumerate(tasks, start=1):
-            if isinstance(task, dict) and isinstance(task.get("description"), str):
-                entries.append(_entry(task))
-            else:
+            if not isinstance(task, dict) or not isinstance(task.get("description"), str):
                 problems.append(f"task {number} is no object with a `description`")
+            elif not _is_sayable(task):
+                problems.append(f"task {number} holds what no JSON can say")
+            else:
+                entries.append(_entry(task))
         revision = found.get("revision") if isinstance(found, dict) else None
         order = tuple(entry.name for entry in entries if entry.name)
         frame = Frame(order=order)
@@ -131,12 +132,17 @@ class TasksPage:
         waits = said["blocked_by"]
         if not isinstance(waits, list) or not all(isinstance(one, str) for one in waits):
             raise InvalidInputError("`blocked_by` must be a list of tasks")
-        if not isinstance(said["priority"], int):
+        if not isinstance(said["priority"], int) or isinstance(said["priority"], bool):
             raise InvalidInputError("`priority` must be a whole number")
+
+        def blocked_by(task: str) -> list[str]:
+            found = others.get(task, {}).get("blocked_by")
+            return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+
         for one in waits:
             if one not in others:
                 raise InvalidInputError(f"`blocked_by` names a task that is not known: {one!r:.80}")
-            if one == name or (name and _waits(one, name, others)):
+            if one == name or (name and waits_for(one, name, blocked_by)):
                 raise InvalidInputError(f"{name!r:.60} and {one!r:.60} would wait for each other")
         if status is Status.DONE:
             open_ones = [one for one in waits if check_status(others[one]["status"]) not in ENDED]
@@ -172,26 +178,28 @@ class TasksPage:
         return {"text": said["description"], "data": {"status": Status.OPEN.value, **data}}
 
 
-def _waits(first: str, second: str, others: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a task waits for another, be it through others."""
-    seen, left = set[str](), [first]
-    while left:
-        name = left.pop()
-        if name == second:
-            return True
-        if name not in seen:
-            seen.add(name)
-            left += others.get(name, {}).get("blocked_by", [])
-    return False
+def _is_sayable(task: dict[str, Any]) -> bool:
+    """Whether others could read it again: no endless number, no half of a character."""
+    try:
+        canonical.dumps(task).encode()
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
-def _entry(task: dict[str, Any]) -> Entry:
-    """A task as the file has it; ids from elsewhere, as `TASK-001`, become names of ours."""
+def _said(task: Mapping[str, Any]) -> dict[str, Any]:
+    """What a task says in a form that can be compared, whoever wrote it."""
     said = {**_NOTHING, **{name: task[name] for name in task if name not in ("id", *_OURS)}}
     status = str(said["status"]).lower()
     said["status"] = _ALIASES.get(status, status)
     waits = said["blocked_by"]
     if isinstance(waits, list):
         said["blocked_by"] = [to_name(one, one) if isinstance(one, str) else one for one in waits]
+    return said
+
+
+def _entry(task: dict[str, Any]) -> Entry:
+    """A task as the file has it; ids from elsewhere, as `TASK-001`, become names of ours."""
     name = task.get("id")
-    return Entry(to_name(name, "task") if isinstance(name, str) and name.strip() else None, said)
+    is_named = isinstance(name, str) and name.strip()
+    return Entry(to_name(str(name), "task") if is_named else None, _said(task))

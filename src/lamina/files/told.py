@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core import canonical
 from lamina.core.instants import to_text
-from lamina.core.scope import Scope
-from lamina.files.page import front_matter, plain
+from lamina.files.layout import SESSIONS
+from lamina.files.page import front_matter, plain, split_front
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 LOG: Final = "LOG.md"
 ITEMS: Final = "items.json"
-SESSIONS: Final = "sessions"
-INDEX: Final = "sessions/sessions.json"
+INDEX_FILE: Final = "sessions.json"
+INDEX: Final = f"{SESSIONS}/{INDEX_FILE}"
 _ENTRIES: Final = 1_000
 """How many entries of the log a person can be asked to scroll through."""
+_HEAD: Final = 400
 _RESERVED: Final = frozenset(("id", "role", "content", "timestamp", "data"))
 
 
@@ -45,6 +46,23 @@ def log_file(reader: Reader, place: Place) -> str | None:
             day = when[:10]
         lines += _log_lines(entry, when[11:19])
     return "\n".join(lines) + "\n"
+
+
+def is_log(raw: bytes) -> bool:
+    """Whether a file is a log that Lamina wrote, whatever became of it."""
+    ours, *_ = split_front(raw[:_HEAD].decode("utf-8", "replace"))
+    return ours.get("lamina") == "log"
+
+
+def is_items(raw: bytes) -> bool:
+    """Whether a file lists what was extracted."""
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, list) and all(
+        isinstance(one, dict) and {"sourceFile", "extractedAt"} <= one.keys() for one in found
+    )
 
 
 def _log_lines(entry: Record, clock: str) -> list[str]:
@@ -72,12 +90,9 @@ def _item(item: Record) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def transcript_file(reader: Reader, scope: Scope) -> str | None:
+def transcript_text(messages: Sequence[Record]) -> str | None:
     """`sessions/NAME.jsonl`: one message on each line, in the order they were said."""
-    messages = reader.current({"layer": "session", "scope": scope.path})
-    if not messages:
-        return None
-    return "".join(f"{transcript_line(message)}\n" for message in messages)
+    return "".join(f"{transcript_line(message)}\n" for message in messages) or None
 
 
 def transcript_line(message: Record) -> str:
@@ -90,27 +105,28 @@ def transcript_line(message: Record) -> str:
     return json.dumps({**told, **canonical.ordered(extra)}, ensure_ascii=False)
 
 
-def index_file(sessions: Sequence[tuple[str, Sequence[Record]]]) -> str | None:
-    """`sessions/sessions.json`: the sessions there are, in the order they began."""
-    if not sessions:
+def index_line(name: str, messages: Sequence[Record]) -> dict[str, Any] | None:
+    """What `sessions/sessions.json` says of one session; nothing, when it has no messages."""
+    if not messages:
         return None
-    told = [
-        {"id": name, "file": f"{name}.jsonl", "started": to_text(messages[0].created_at),
-         "updated": to_text(messages[-1].created_at), "messages": len(messages),
-         "tokens": sum(message.tokens for message in messages)}
-        for name, messages in sessions
-        if messages
-    ]  # fmt: skip
-    told.sort(key=lambda one: (str(one["started"]), str(one["id"])))
+    return {
+        "id": name, "file": f"{name}.jsonl", "started": to_text(messages[0].created_at),
+        "updated": to_text(messages[-1].created_at), "messages": len(messages),
+        "tokens": sum(message.tokens for message in messages),
+    }  # fmt: skip
+
+
+def index_file(lines: Sequence[dict[str, Any]]) -> str | None:
+    """`sessions/sessions.json`: the sessions there are, in the order they began."""
+    if not lines:
+        return None
+    told = sorted(lines, key=lambda one: (str(one["started"]), str(one["id"])))
     return json.dumps({"sessions": told}, ensure_ascii=False, indent=2) + "\n"
 
 
-def sessions_of(reader: Reader, place: Place) -> dict[str, list[Record]]:
-    """Every session of a place with its messages."""
-    below = {"layer": "session", "scope": {"$prefix": f"{place.scope.path}/session/"}}
-    found: dict[str, list[Record]] = {}
-    for message in reader.current(below):
-        name = Scope.of(message.scope).part("session")
-        if name and message.scope == place.scope.child("session", name).path:
-            found.setdefault(name, []).append(message)
-    return found
+def sessions_of(reader: Reader, place: Place) -> set[str]:
+    """The sessions of a place."""
+    above = f"{place.scope.path}/session/"
+    found = reader.current({"layer": "session", "scope": {"$prefix": above}})
+    names = {message.scope.removeprefix(above) for message in found}
+    return {name for name in names if "/" not in name}

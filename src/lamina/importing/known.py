@@ -1,7 +1,7 @@
 """The records that earlier imports made of files, in one scope."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from lamina.core.filters import parse
@@ -9,7 +9,7 @@ from lamina.core.layers import LAYERS, slot
 from lamina.core.principal import Surface
 from lamina.core.record import Record, State
 from lamina.core.scope import Scope
-from lamina.importing.marking import mark_of, marked
+from lamina.importing.marking import NAME, mark_of, marked
 from lamina.importing.wanted import Wanted
 from lamina.stores.base import Store
 from lamina.stores.questions import Query
@@ -27,15 +27,26 @@ class Known:
         self._path = path
         self._scope = scope
 
-    def by_file(self, **where: Any) -> dict[str, list[Record]]:
-        """The records of every file, of whatever folder."""
+    def has(self, root: str) -> bool:
+        """Whether something that stands came from this folder."""
+        meant = {"scope": self._scope.path, "layer": LAYER, f"data.{NAME}.root": root}
+        return bool(self._store.query(Query(reach=self._path.reach, where=parse(meant), limit=1)))
+
+    def by_file(self, folders: Mapping[str, str], **where: Any) -> dict[str, list[Record]]:
+        """The records of every file, of whatever folder.
+
+        `folders` are those inside the one that is imported, by their roots: what was imported from
+        one of them alone is known under the name that it has now.
+        """
         asked = {"scope": self._scope.path, "layer": LAYER, "data.file": {"$gt": ""}, **where}
         states = {"$in": [state.value for state in _SEEN]}
         query = Query(reach=self._path.reach, where=parse({**asked, "state": states}))
         found: dict[str, list[Record]] = defaultdict(list)
         for record in self._store.query(query):
-            if mark_of(record) is not None:
-                found[record.data["file"]].append(record)
+            mark = mark_of(record)
+            if mark is not None:
+                file, folder = record.data["file"], folders.get(mark.root)
+                found[file if folder is None else f"{folder}/{file}"].append(record)
         return found
 
     def holder(self, entry: Wanted) -> Record | None:

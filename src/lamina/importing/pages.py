@@ -1,19 +1,20 @@
 """Which files an import means: one note, or the notes of a folder or a vault.
 
 Files are named from the top of their vault, else of their git work tree, else from the folder that
-was named. What a folder holds is walked as for indexing: no links, nothing hidden or ignored.
+was named, or the one around it that was imported before. What a folder holds is walked as for
+indexing: no links, nothing hidden or ignored.
 """
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
-from lamina.core.canonical import check_text
 from lamina.errors import InvalidInputError
 from lamina.sources.reading import UnreadableError, read_document
+from lamina.sources.roots import existing
 from lamina.sources.walking import git_root, walk
 
 VAULT: Final = ".obsidian"
@@ -33,6 +34,12 @@ class Pages:
     """The folder whose vanished notes are forgotten; `None` where one file was named."""
     skipped: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def folders(self) -> frozenset[str]:
+        """The folders that notes lie in, relative to the base, without the base itself."""
+        within = (str(one) for file in self.files for one in PurePosixPath(file).parents)
+        return frozenset(within) - {"."}
+
     def is_gone(self, file: str) -> bool:
         """Whether a note that was here before is no longer, so far as anyone can see."""
         if self.start is None or not (file.startswith(f"{self.start}/") or not self.start):
@@ -51,15 +58,15 @@ def is_note(path: str | Path) -> bool:
     return os.fspath(path).lower().endswith(ENDINGS)
 
 
-def find_pages(path: str | Path) -> Pages:
-    """The notes at or below a path.
+def find_pages(path: str | Path, is_known: Callable[[Path], bool]) -> Pages:
+    """The notes at or below a path; `is_known` says whether a folder was imported before.
 
     Raises:
         InvalidInputError: There is no such path, or it is no note and holds none.
     """
-    target = _existing(path)
+    target = existing(path)
     folder = target if target.is_dir() else target.parent
-    base = _vault(folder) or git_root(folder) or folder
+    base = _vault(folder) or git_root(folder) or _outermost(folder, is_known)
     start = "" if target == base else target.relative_to(base).as_posix()
     if target.is_dir():
         return _in_folder(base, start)
@@ -71,21 +78,13 @@ def find_pages(path: str | Path) -> Pages:
     return Pages(base, (start,))
 
 
-def _existing(path: str | Path) -> Path:
-    named = check_text(
-        os.fspath(path) if isinstance(path, os.PathLike) else path, "path", limit=4096
-    )
-    target = Path(os.path.realpath(named))
-    if not named or not target.exists():
-        raise InvalidInputError(
-            f"`path` does not exist: {named!r:.200}",
-            remedy="To follow a deletion, import the folder that it was in",
-        )
-    return target
-
-
 def _vault(folder: Path) -> Path | None:
     return next((one for one in (folder, *folder.parents) if (one / VAULT).is_dir()), None)
+
+
+def _outermost(folder: Path, is_known: Callable[[Path], bool]) -> Path:
+    """The largest folder around this one that was imported before: a part is of the whole."""
+    return next((one for one in (*reversed(folder.parents), folder) if is_known(one)), folder)
 
 
 def _in_folder(base: Path, start: str) -> Pages:

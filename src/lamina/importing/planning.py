@@ -1,6 +1,6 @@
 """What an import does about one file: which change each entry asks for, and what it comes to."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -52,20 +52,25 @@ class FilePlan:
 
 
 class Planner:
-    """Plans one file after the other; all lie below one folder, whose digest is the root."""
+    """Plans one file after the other; all lie below one folder, whose digest is the root.
 
-    def __init__(self, path: WritePath, known: Known, scope: Scope, root: str) -> None:
+    `inner` are the roots of the folders inside it, which may have been imported by themselves.
+    """
+
+    def __init__(
+        self, path: WritePath, known: Known, scope: Scope, root: str, inner: Collection[str]
+    ) -> None:
         self._path = path
         self._known = known
         self._scope = scope
         self._root = root
+        self._inner = inner
 
     def plan(
         self, file: str, wanted: Sequence[Wanted], records: Sequence[Record], *, again: bool
     ) -> FilePlan:
         """What to do so that memory says what the file says, but for what was changed by hand."""
-        mine = [one for one in records if marked(one).root == self._root]
-        mine = mine or _moved_here(records, wanted)
+        mine = self.mine(records) or moved_here(records, wanted)
         hidden = {marked(one).digest: one for one in mine if one.state is State.FORGOTTEN}
         plan = FilePlan(self._root)
         for pair in match(wanted, standing(mine), self._known.imported_text):
@@ -79,13 +84,17 @@ class Planner:
                 plan.steps.append(self._new(file, entry, before, again=again))
         return plan
 
+    def mine(self, records: Iterable[Record]) -> list[Record]:
+        """Those that came from this folder, or from one inside it."""
+        return [one for one in records if marked(one).root in (self._root, *self._inner)]
+
     def _gone(self, file: str, record: Record) -> _Step:
         """A record whose entry is no longer in the file."""
         line = record.data["line"]
         fate = Fate.KEPT if self._known.is_touched(record) else Fate.FORGOTTEN
         told = Became(fate, file, line, record.kind, record.key, record.text, record.id)
         if fate is Fate.KEPT:
-            return _Step(told, self._at_home(record))
+            return _Step(told, self._at_home(file, record))
         return _Step(told, self._path.move(record, State.FORGOTTEN))
 
     def _met(self, file: str, entry: Wanted, record: Record) -> _Step:
@@ -93,11 +102,11 @@ class Planner:
         says_the_same = entry.digest == marked(record).digest
         if self._known.is_touched(record) and not says_the_same:
             told = _told(Fate.CONFLICT, file, entry, record, "changed here and in the file")
-            return _Step(told, self._at_home(record))
+            return _Step(told, self._at_home(file, record))
         if self._known.is_touched(record) or (
             says_the_same and entry.place == marked(record).place
         ):
-            return _Step(_told(Fate.UNCHANGED, file, entry, record), self._at_home(record))
+            return _Step(_told(Fate.UNCHANGED, file, entry, record), self._at_home(file, record))
         holder = self._known.holder(entry)
         if record.state is State.CURRENT and holder is not None and holder.id != record.id:
             return _Step(_told(Fate.CONFLICT, file, entry, record, f"{holder.id} holds its key"))
@@ -138,21 +147,21 @@ class Planner:
         back = record.state is State.FORGOTTEN
         return replace(put, state=State.CURRENT) if back else put
 
-    def _at_home(self, record: Record) -> Put | None:
-        """A record that moved here with its folder is of this folder now; else nothing to do."""
-        if marked(record).root == self._root:
+    def _at_home(self, file: str, record: Record) -> Put | None:
+        """A record that moved here, with its folder or alone, is of here; else nothing to do."""
+        if (marked(record).root, record.data["file"]) == (self._root, file):
             return None
         rev = _ALWAYS_TOUCHED if self._known.is_touched(record) else record.rev + 1
         mark = replace(marked(record), root=self._root, rev=rev)
-        data = {**record.data, **mark.to_data(record.data["file"], record.data["line"])}
+        data = {**record.data, **mark.to_data(file, record.data["line"])}
         said = {"data": data, "via": record.trust.value, "source": record.source}
         return self._path.edit(record, said, record.rev)
 
 
-def _moved_here(records: Sequence[Record], wanted: Sequence[Wanted]) -> list[Record]:
-    """The records of a file of this name in another folder, if most of what they say is here.
+def moved_here(records: Sequence[Record], wanted: Sequence[Wanted]) -> list[Record]:
+    """The records of another file, if most of what they say is here.
 
-    So a folder can be renamed, or lie elsewhere on another machine, and is still known.
+    So a note or a folder can be renamed, or lie elsewhere on another machine, and is still known.
     """
     said = {entry.digest for entry in wanted}
     for root in dict.fromkeys(marked(record).root for record in records):

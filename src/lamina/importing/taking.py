@@ -3,13 +3,15 @@
 What somebody changed in memory is never overwritten. The files are never written.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from lamina import clock
-from lamina.core import canonical, settings
+from lamina.core import canonical
 from lamina.core.access import check_write
 from lamina.core.markdown import read_note
 from lamina.core.principal import Role, Surface
@@ -19,16 +21,18 @@ from lamina.errors import ConflictError, InvalidInputError
 from lamina.importing.known import LAYER, Known
 from lamina.importing.marking import marked
 from lamina.importing.pages import Pages, find_pages
-from lamina.importing.planning import FilePlan, Planner
+from lamina.importing.planning import FilePlan, Planner, moved_here
 from lamina.importing.report import Became, NotesReport
 from lamina.importing.wanted import Wanted, is_own, wanted_of
 from lamina.memory import Memory
-from lamina.sources.reading import Document, UnreadableError, read_document
+from lamina.sources.reading import Document, UnreadableError, largest_file, read_document
 
 if TYPE_CHECKING:
     from lamina.core.ids import RecordId
 
 _TRIES: Final = 5
+_LOOKED_AT: Final = 20
+"""How many notes that are gone a new one is compared with."""
 _READABLE: Final = "Name a file of text, no larger than the setting index.max_bytes"
 _OWN: Final = "kept by Lamina itself; `lamina sync` takes in what was changed in it"
 
@@ -59,8 +63,8 @@ def markdown(mem: Memory, path: str | Path, **options: Unpack[ImportOptions]) ->
     scope = Scope.of(mem.scope if asked is None else asked)
     surface = Surface.IMPORT if mem.principal.role is Role.ADMIN else mem.principal.surface
     check_write(replace(mem.principal, surface=surface), scope, LAYER)
-    pages = find_pages(path)
-    return _Import(mem, surface, scope, options).of(pages)
+    run = _Import(mem, surface, scope, options)
+    return run.of(find_pages(path, run.is_known))
 
 
 class _Import:
@@ -71,21 +75,28 @@ class _Import:
         self._scope = scope
         self._options = options
         self._known = Known(mem.store, self._path, scope)
-        self._largest = int(settings.effective(mem.store.settings())[settings.LARGEST_FILE])
+        self._largest = largest_file(mem.store)
         self._now_ns = int(clock.now().timestamp() * 1_000_000_000)
         self._skipped: list[tuple[str, str]] = []
         self._notes: list[tuple[str, str]] = []
         self._sealed = 0
         self._transactions: list[tuple[str, RecordId]] = []
+        self._folders: dict[str, str] = {}
+        """The folders inside the one that is imported, by their roots."""
+
+    def is_known(self, folder: Path) -> bool:
+        """Whether notes that stand were imported from a folder."""
+        return self._known.has(self._root(folder))
 
     def of(self, pages: Pages) -> NotesReport:
         """Bring the records in line with the notes."""
         self._skipped += pages.skipped
-        root = self._path.fingerprint(str(pages.base).encode("utf-8", "surrogateescape"))
-        planner = Planner(self._path, self._known, self._scope, root)
-        is_folder = pages.start is not None
-        known = self._known.by_file(**({} if is_folder else {"data.file": pages.files[0]}))
-        gone = [file for file in sorted(known) if self._has_gone(pages, file, known[file], root)]
+        self._folders = {self._root(pages.base / one): one for one in pages.folders}
+        root = self._root(pages.base)
+        planner = Planner(self._path, self._known, self._scope, root, self._folders)
+        known = self._known_of(None if pages.start is not None else pages.files[0])
+        gone = [one for one in sorted(known) if pages.is_gone(one) and planner.mine(known[one])]
+        gone = self._without_renamed(pages, gone, known)
         if not (pages.files or pages.skipped or gone):
             raise InvalidInputError(
                 f"`path` holds no Markdown: {pages.base / (pages.start or '')!s:.200}",
@@ -105,8 +116,43 @@ class _Import:
             sealed=self._sealed, transactions=tuple(self._transactions),
         )  # fmt: skip
 
-    def _has_gone(self, pages: Pages, file: str, records: Iterable[Record], root: str) -> bool:
-        return pages.is_gone(file) and any(marked(one).root == root for one in records)
+    def _root(self, folder: Path) -> str:
+        return self._path.fingerprint(str(folder).encode("utf-8", "surrogateescape"))
+
+    def _known_of(self, file: str | None) -> dict[str, list[Record]]:
+        """What is known of a file, by every name that it may have had in an import; or of all."""
+        if file is None:
+            return self._known.by_file(self._folders)
+        parts = file.split("/")
+        names = ["/".join(parts[at:]) for at in range(len(parts))]
+        return self._known.by_file(self._folders, **{"data.file": {"$in": names}})
+
+    def _without_renamed(
+        self, pages: Pages, gone: list[str], known: dict[str, list[Record]]
+    ) -> list[str]:
+        """The notes that are gone, without those that a new note takes over under its own name."""
+        left = dict.fromkeys(gone)
+        saying: dict[str, list[str]] = defaultdict(list)
+        for name in gone:
+            for record in known[name]:
+                saying[marked(record).digest].append(name)
+        for file in pages.files if gone else ():
+            if file in known:
+                continue
+            try:
+                wanted = self._wanted(self._read(pages, file))
+            except UnreadableError:
+                continue
+            alike = dict.fromkeys(name for one in wanted for name in saying.get(one.digest, ()))
+            candidates = islice((name for name in alike if name in left), _LOOKED_AT)
+            before = next((one for one in candidates if moved_here(known[one], wanted)), None)
+            if before is not None:
+                known[file] = known.pop(before)
+                del left[before]
+        return list(left)
+
+    def _read(self, pages: Pages, file: str) -> Document:
+        return read_document(pages.base, file, most=self._largest, now_ns=self._now_ns)
 
     def _each(self, pages: Pages, gone: Iterable[str]) -> Iterator[tuple[str, list[Wanted] | None]]:
         """Every file with what its entries should become; nothing for one that is left out."""
@@ -114,7 +160,9 @@ class _Import:
             yield file, []
         for file in pages.files:
             try:
-                document = read_document(pages.base, file, most=self._largest, now_ns=self._now_ns)
+                document = self._read(pages, file)
+                if document.note:
+                    self._notes.append((file, document.note))
                 yield file, self._wanted(document)
             except UnreadableError as error:
                 if pages.start is None:
@@ -128,8 +176,6 @@ class _Import:
         note = read_note(document.text)
         if is_own(note):
             raise UnreadableError(_OWN)
-        if document.note:
-            self._notes.append((document.file, document.note))
         return wanted_of(note, document.file, self._path.fingerprint)
 
     def _take(
@@ -148,7 +194,7 @@ class _Import:
                 found = None
             if found is not None:
                 return found
-            known = self._known.by_file(**{"data.file": file}).get(file, [])
+            known = self._known_of(file).get(file, [])
         raise ConflictError(
             f"the records of {file} are changed by others all the time", remedy="Try again later"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from statistics import fmean
+from math import fsum
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -83,17 +83,28 @@ def trend(episodes: Sequence[Record], days: int) -> list[Span]:
 
 def _rate(approach: str, group: Sequence[Record]) -> Rate:
     completed = sum(record.kind == "completed" for record in group)
-    durations = [record.data["duration_ms"] for record in group if "duration_ms" in record.data]
+    durations = [found for record in group for found in _numbers(record, "duration_ms")]
     tokens = [found for record in group if (found := _tokens(record)) is not None]
     return Rate(
         approach,
         completed,
         len(group) - completed,
-        fmean(durations) if durations else None,
-        fmean(tokens) if tokens else None,
+        _mean(durations),
+        _mean(tokens),
     )
 
 
+def _mean(values: Sequence[float]) -> float | None:
+    # Importing `statistics` for this would cost every listing of episodes more than the listing.
+    return fsum(values) / len(values) if values else None
+
+
 def _tokens(record: Record) -> int | None:
-    counts = [record.data[name] for name in ("tokens_in", "tokens_out") if name in record.data]
+    counts = _numbers(record, "tokens_in", "tokens_out")
     return sum(counts) if counts else None
+
+
+def _numbers(record: Record, *names: str) -> list[int]:
+    """The figures that are some: a plain `remember` may have kept anything."""
+    said = (record.data.get(name) for name in names)
+    return [found for found in said if type(found) is int and found >= 0]

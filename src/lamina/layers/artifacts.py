@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
+from lamina.core.canonical import check_text
 from lamina.core.names import check_name
 from lamina.errors import InvalidInputError, NotFoundError
-from lamina.layers.face import Prunable
+from lamina.layers.face import Prunable, only
 from lamina.layers.workspace import Workspace
+from lamina.reading import check_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 
     from lamina.core.changes import Receipt
     from lamina.core.record import Record
-
-MANY: Final = 10_000
 
 
 class Standing(StrEnum):
@@ -60,32 +60,33 @@ class Artifacts(Prunable):
 
         Size and checksum are taken from the file itself, which must lie in the workspace.
         """
+        told = check_text(description, "description")
         found = Workspace(workspace).measure(path)
         data = {"task": check_name(task, "task"), "size": found.size, "sha256": found.sha256}
-        told = description or found.path
-        return self._put({"kind": kind, "key": found.path, "text": told, "data": data})
+        return self._put(
+            {"kind": kind, "key": found.path, "text": told or found.path, "data": data}
+        )
 
     def query(
         self, *, task: str | None = None, kind: str | None = None, path: str | None = None,
         limit: int = 100,
     ) -> list[Record]:  # fmt: skip
         """Artifacts of a task, of a kind, or at a path or below it, newest first."""
-        where: dict[str, Any] = {} if task is None else {"data.task": task}
-        where |= {} if kind is None else {"kind": kind}
-        found = self._find(limit if path is None else MANY, **where)
-        if path is not None:
-            below = path.rstrip("/") + "/"
-            found = [one for one in found if one.key == path or str(one.key).startswith(below)]
-        return found[:limit]
+        where = only("data.task", task, "task") | only("kind", kind, "kind")
+        if path is None:
+            return self._find(limit, **where)
+        most, below = check_limit(limit), check_text(path, "path").rstrip("/") + "/"
+        found = [one for one in self._every(**where) if f"{one.key}/".startswith(below)]
+        return found[: -most - 1 : -1]
 
     def deregister(self, path: str) -> Receipt:
         """Forget an artifact; the file stays as it is, and `undo` brings the entry back."""
-        return self._door.forget(self._required(path).id)
+        return self._door.forget(self._required(path, "path").id)
 
     def verify(self, *, workspace: str | Path = ".", task: str | None = None) -> Iterator[Verified]:
         """Compare every artifact, or those of a task, with its file."""
         place = Workspace(workspace)
-        for record in self.query(task=task, limit=MANY):
+        for record in self._every(key={"$ne": None}, **only("data.task", task, "task")):
             yield Verified(record, _standing(place, record))
 
 

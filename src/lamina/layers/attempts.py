@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Self
 
 from lamina import clock
-from lamina.core.canonical import check_text
+from lamina.core.canonical import MAX_INTEGER, check_text
 from lamina.errors import InvalidInputError, LaminaError
 from lamina.layers.artifacts import Artifacts
 from lamina.layers.episodes import Course, Episodes
@@ -49,11 +49,11 @@ class Attempt:
     def spent(self, *, tokens_in: int = 0, tokens_out: int = 0) -> None:
         """Count tokens; what was spent before is added to."""
         for name, count in (("tokens_in", tokens_in), ("tokens_out", tokens_out)):
-            if type(count) is not int or count < 0:
+            if type(count) is not int or not 0 <= count <= MAX_INTEGER:
                 raise InvalidInputError(
                     f"`{name}` must be a whole number from 0, not {count!r:.40}"
                 )
-            self._tokens[name] = self._tokens.get(name, 0) + count
+            self._tokens[name] = min(self._tokens.get(name, 0) + count, MAX_INTEGER)
 
     def artifact(
         self,
@@ -108,6 +108,10 @@ class Attempt:
 
 
 def _told(error: BaseException) -> str:
-    said = f"{type(error).__name__}: {error}".rstrip(": ")
+    try:
+        said = f"{type(error).__name__}: {error}".rstrip(": ")
+    except Exception:
+        # An error that cannot say what it is about has a name all the same.
+        said = type(error).__name__
     # What cannot be kept must not stand in the way of keeping the rest.
     return said.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()[:_LONGEST]

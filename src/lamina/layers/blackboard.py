@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from lamina.core.canonical import check, dumps
-from lamina.errors import ConflictError, InvalidInputError, NotFoundError
+from lamina.core.canonical import check, check_text, dumps
+from lamina.core.draft import check_rev, expiry
+from lamina.core.instants import check_span
+from lamina.core.names import check_key
+from lamina.errors import ConflictError, InvalidInputError
 from lamina.layers.face import Face
-from lamina.layers.schemas import SCHEMA, Schema, check_namespace, drift
+from lamina.layers.schemas import SCHEMA, Schema, check_namespace, check_schema, declared, drift
 from lamina.layers.subscription import SIGNAL, WHOLE, Signal, Subscription, to_signal
 
 if TYPE_CHECKING:
@@ -49,17 +52,22 @@ class Blackboard(Face):
         there, 0 for none. A key or value that departs from the schema of its namespace is
         published with a warning, or with `strict` not at all.
         """
+        if check_key(key) == SCHEMA:
+            raise InvalidInputError(f"`key`: {SCHEMA!r} is where schemas are declared")
+        if isinstance(ttl, str):
+            check_span(ttl, "ttl")
         odd = tuple(drift(self.schemas(), key, value))
         if odd and strict:
             raise InvalidInputError(odd[0], remedy="Follow the schema, or publish without `strict`")
-        text = value if isinstance(value, str) else dumps(check(value, "value"))
-        data = {WHOLE: value, "publisher": self._door.principal.name}
-        if expect is not None:
+        whole = check(value, "value")
+        text = whole if isinstance(whole, str) else dumps(whole)
+        data = {WHOLE: whole, "publisher": self._door.principal.name}
+        if check_rev(expect) is not None:
             # Whoever says what stands there already takes a turn too, which nobody else gets.
             data["turn"] = expect
         receipt = self._put(
-            {"kind": SIGNAL, "key": key, "text": text, "data": data, "expires": ttl,
-             "expect": expect}
+            {"kind": SIGNAL, "key": key, "text": text, "data": data, "expect": expect,
+             "expires": None if ttl is None else expiry(ttl, self._now(), "ttl")}
         )  # fmt: skip
         return Published(receipt, odd)
 
@@ -70,16 +78,13 @@ class Blackboard(Face):
 
     def list(self, prefix: str = "", *, limit: int = 1_000) -> dict[str, Signal]:
         """What stands under the keys that begin so, by key."""
-        where = {"key": {"$prefix": prefix}} if prefix else {}
+        where = {"key": {"$prefix": prefix}} if check_text(prefix, "prefix") else {}
         found = (to_signal(record) for record in self._find(limit, kind=SIGNAL, **where))
         return {signal.key: signal for signal in sorted(found, key=lambda one: one.key)}
 
     def clear(self, key: str) -> Receipt:
         """Take a signal off the board; its history stays."""
-        found = self._holder(key, kind=SIGNAL)
-        if found is None:
-            raise NotFoundError(f"nothing stands on the board under {key!r:.80}")
-        return self._door.forget(found.id)
+        return self._door.forget(self._required(key, kind=SIGNAL).id)
 
     def subscribe(
         self, prefix: str = "", *, after: str | None = None, timeout: float | None = None
@@ -94,7 +99,7 @@ class Blackboard(Face):
     def wait_for(self, key: str, *, timeout: float | None = None) -> Signal | None:
         """What stands under a key, as soon as anything does; nothing when time runs out."""
         # It begins first, so that nothing comes in between.
-        with self.subscribe(key, timeout=timeout) as subscription:
+        with self.subscribe(check_key(key), timeout=timeout) as subscription:
             found = self.read(key)
             return found or subscription.next_of(key)
 
@@ -102,12 +107,14 @@ class Blackboard(Face):
         """Say which keys belong in a namespace and what they hold, so that drift is noticed."""
         name = check_namespace(namespace)
         for _ in range(_TRIES):
-            known = self._holder(SCHEMA, kind=SCHEMA)
-            keys = {**(known.data["namespaces"] if known else {}), name: schema.to_data()}
+            known = self._holder(SCHEMA)
+            together = {**declared(known), name: check_schema(schema)}
+            keys = {one: dict(said.keys) for one, said in together.items()}
             try:
                 return self._put(
                     {"kind": SCHEMA, "key": SCHEMA, "text": f"declared: {', '.join(sorted(keys))}",
-                     "data": {"namespaces": keys}, "expect": known.rev if known else 0}
+                     "data": {"namespaces": keys},
+                     "expect": known.rev if known else 0}
                 )  # fmt: skip
             except ConflictError:
                 continue
@@ -116,6 +123,4 @@ class Blackboard(Face):
     def schemas(self) -> dict[str, Schema]:
         """What was declared, by namespace."""
         # All in one record: each signal is checked against it, however many there are.
-        known = self._holder(SCHEMA, kind=SCHEMA)
-        declared = {} if known is None else known.data["namespaces"]
-        return {name: Schema.of_data(keys) for name, keys in declared.items()}
+        return declared(self._holder(SCHEMA))

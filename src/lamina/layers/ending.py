@@ -15,7 +15,7 @@ from lamina.core.scope import Scope
 from lamina.core.settings import in_force
 from lamina.errors import InvalidInputError
 from lamina.layers.face import every
-from lamina.layers.promoting import PROMOTE, promotions
+from lamina.layers.promoting import mark_of, promotions
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -53,7 +53,7 @@ def put_aside(
 ) -> list[Change]:
     """The changes that promote and put aside every note on these tasks within reach."""
     notes = list(notes_on(door, root, tasks))
-    marked = [(note, str(note.data[PROMOTE])) for note in notes if note.data.get(PROMOTE)]
+    marked = [(note, kind) for note in notes if (kind := mark_of(note)) is not None]
     promoted = [_reviewed(door, put) for put in promotions(door, path, marked, Scope.of(root))]
     if fate is Fate.KEEP:
         return [*promoted]

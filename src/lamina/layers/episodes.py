@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
+from lamina.core.canonical import MAX_INTEGER, check_text
 from lamina.core.names import check_name
 from lamina.errors import InvalidInputError
 from lamina.layers.analytics import Rate, Span, rates, trend
-from lamina.layers.face import Prunable
+from lamina.layers.face import Prunable, only
 
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
     from lamina.core.record import Record
     from lamina.results import Hit
 
-MANY: Final = 10_000
-"""How many episodes are looked at for figures."""
+_MOST_DAYS: Final = 36_500
 _NUMBERS: Final = ("duration_ms", "tokens_in", "tokens_out")
 
 
@@ -39,38 +39,42 @@ class Episodes(Prunable):
     def record(self, task: str, action: str, what: str = "", **course: Unpack[Course]) -> Receipt:
         """Keep an episode: `attempted`, `completed`, `failed` or `retried`."""
         data = {"task": check_name(task, "task"), **_checked(dict(course))}
-        told = what or "; ".join(
+        told = check_text(what, "what") or "; ".join(
             str(data[name]) for name in ("approach", "outcome") if name in data
         )
-        return self._put({"kind": action, "text": told or f"{task} {action}", "data": data})
+        return self._put(
+            {"kind": self._kind(action, "action"), "text": told or f"{task} {action}", "data": data}
+        )
 
     def of_task(self, task: str, *, limit: int = 1_000) -> list[Record]:
         """Everything that was tried for a task, oldest first."""
-        return self._find(limit, **{"data.task": task})[::-1]
+        return self._find(limit, **only("data.task", task, "task"))[::-1]
 
     def query(
         self, *, task: str | None = None, agent: str | None = None, action: str | None = None,
         limit: int = 100,
     ) -> list[Record]:  # fmt: skip
         """Episodes of a task, an agent or an action, or of all that is named, newest first."""
-        asked = {"data.task": task, "source": agent, "kind": action}
-        return self._find(limit, **{name: one for name, one in asked.items() if one is not None})
+        where = only("data.task", task, "task") | only("source", agent, "agent")
+        return self._find(limit, **where, **only("kind", action, "action"))
 
     def similar(self, task: str, *, worked: bool = True, k: int = 5) -> tuple[Hit, ...]:
         """What was tried for tasks like this one: what worked, or everything."""
         where: dict[str, Any] = {"kind": "completed"} if worked else {}
         where["scope"] = self.scope
-        return self._door.recall(task, layers=[self.layer], where=where, k=k).hits
+        return self._door.recall(
+            check_text(task, "task"), layers=[self.layer], where=where, k=k
+        ).hits
 
-    def rates(self, *, limit: int = MANY) -> list[Rate]:
-        """How often each approach succeeded, and what it cost."""
-        return rates(self._find(limit))
+    def rates(self) -> list[Rate]:
+        """How often each approach succeeded, and what it cost, over all episodes."""
+        return rates(self._every())
 
-    def trend(self, agent: str, *, days: int = 7, limit: int = MANY) -> list[Span]:
+    def trend(self, agent: str, *, days: int = 7) -> list[Span]:
         """How an agent did, span after span of so many days."""
-        if days < 1:
-            raise InvalidInputError(f"`days` must be at least 1, not {days}")
-        return trend(self._find(limit, source=agent), days)
+        if type(days) is not int or not 1 <= days <= _MOST_DAYS:
+            raise InvalidInputError(f"`days` must be from 1 to {_MOST_DAYS:,}, not {days!r:.40}")
+        return trend(self._every(**only("source", agent, "agent")), days)
 
 
 def _checked(course: dict[str, Any]) -> dict[str, Any]:
@@ -80,8 +84,10 @@ def _checked(course: dict[str, Any]) -> dict[str, Any]:
             f"`{unknown[0]:.40}` is not something an episode has",
             remedy=f"Use one of: {', '.join(Course.__annotations__)}",
         )
+    for name in course.keys() - set(_NUMBERS):
+        check_text(course[name], name)
     for name in _NUMBERS:
         value = course.get(name, 0)
-        if type(value) is not int or value < 0:
+        if type(value) is not int or not 0 <= value <= MAX_INTEGER:
             raise InvalidInputError(f"`{name}` must be a whole number from 0, not {value!r:.40}")
     return course

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol, Unpack
 
+from lamina.core.canonical import check_text
 from lamina.core.instants import looking_back
+from lamina.core.layers import LAYERS, check_kind_of
+from lamina.core.names import check_kind
 from lamina.core.record import State
 from lamina.errors import InvalidInputError, NotFoundError
 
@@ -65,9 +68,6 @@ class Door(Protocol):
     def get(self, name: str) -> Record:
         """One record by id, or the current one that holds a key."""
 
-    def accept(self, record_id: str) -> Receipt:
-        """Make a proposal current."""
-
     def count(self, where: Mapping[str, Any] | None = None) -> int:
         """How many records match a filter."""
 
@@ -111,6 +111,9 @@ class Face:
         self.scope = scope.path
         """Where its records belong."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.scope}>"
+
     def _put(self, *drafts: Draft) -> Receipt:
         """Keep records of this layer, all of them or none."""
         here: list[Draft] = [{"layer": self.layer, "scope": self.scope, **one} for one in drafts]
@@ -140,15 +143,21 @@ class Face:
 
         return StoreClock(self._door.store).now()
 
-    def _holder(self, key: str, **where: Any) -> Record | None:
-        """The current record that holds a key."""
-        return next(iter(self._find(1, key=key, **where)), None)
+    def _kind(self, kind: object, argument: str) -> str:
+        """A kind of this layer, as a caller says it."""
+        return check_kind_of(LAYERS[self.layer], check_kind(kind, argument), argument)
 
-    def _required(self, key: str, **where: Any) -> Record:
-        found = self._holder(key, **where)
+    def _holder(self, key: object, argument: str = "key", **where: Any) -> Record | None:
+        """The current record that holds a key."""
+        return next(iter(self._find(1, **only("key", key or "", argument), **where)), None)
+
+    def _required(self, key: object, argument: str = "key", **where: Any) -> Record:
+        found = self._holder(key, argument, **where)
         if found is None:
+            place = f"in layer `{self.layer}` of `{self.scope}`"
             raise NotFoundError(
-                f"nothing current has the key {key!r:.80} in layer `{self.layer}` of `{self.scope}`"
+                f"nothing current has the key {key!r:.80} {place}",
+                remedy="It may be forgotten, or be kept in another scope",
             )
         return found
 
@@ -162,7 +171,7 @@ class Prunable(Face):
         `before` is an instant, or a span such as `30d` back from now. It is one change, which
         `undo` takes back. An agent prunes what is its own; nothing when there is nothing to go.
         """
-        where: dict[str, Any] = {} if task is None else {"data.task": task}
+        where = only("data.task", task, "task")
         if before is not None:
             where["created_at"] = {"$lt": looking_back(before, self._now(), "before")}
         if not where:
@@ -170,6 +179,11 @@ class Prunable(Face):
                 "nothing says what may go", remedy="Name a `task`, `before`, or both"
             )
         return self._moved(self._every(**where), State.FORGOTTEN)
+
+
+def only(field: str, value: object, argument: str) -> dict[str, Any]:
+    """A filter on one field, where a value was given: text, for an object would say more."""
+    return {} if value is None else {field: check_text(value, argument)}
 
 
 def every(door: Door, where: Mapping[str, Any], scope: str | None = None) -> Iterator[Record]:
@@ -181,3 +195,23 @@ def every(door: Door, where: Mapping[str, Any], scope: str | None = None) -> Ite
         if len(found) < PAGE:
             return
         after = found[-1].id
+
+
+def in_order(door: Door, where: Mapping[str, Any]) -> Iterator[Record]:
+    """All records that match a filter, however many, as they were said."""
+    since: dict[str, Any] = {}
+    while True:
+        asked = {**where, **since}
+        found = door.query(asked, order_by="-created_at", limit=PAGE)
+        last = found[-1].created_at if len(found) == PAGE else None
+        if last is not None and found[0].created_at == last:
+            # One commit made more than a page of them: complete, though in no order.
+            yield from every(door, {**where, "created_at": last})
+            since = {"created_at": {"$gt": last}}
+            continue
+        # Those of one instant come newest first, and the last ones may not be all of theirs.
+        whole = [one for one in reversed(found) if one.created_at != last]
+        yield from sorted(whole, key=lambda one: one.created_at)
+        if last is None:
+            return
+        since = {"created_at": {"$gte": last}}

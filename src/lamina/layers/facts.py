@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lamina.layers.face import Face
+from lamina.core.canonical import check_text
+from lamina.core.names import check_key
+from lamina.layers.face import Face, only
 
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
@@ -20,7 +22,8 @@ class Facts(Face):
         self, key: str, value: str, category: str = "general", *, expect: int | None = None
     ) -> Receipt:
         """Keep a value; with the same key again, the new one counts."""
-        return self._put({"key": key, "text": value, "kind": category, "expect": expect})
+        kind, text = self._kind(category, "category"), check_text(value, "value")
+        return self._put({"key": check_key(key), "text": text, "kind": kind, "expect": expect})
 
     def get(self, key: str) -> str | None:
         """The value of a key, `None` when there is none.
@@ -36,8 +39,7 @@ class Facts(Face):
 
     def records(self, category: str | None = None, *, limit: int = 1_000) -> list[Record]:
         """The records behind the facts, or behind those of a category, the newest first."""
-        where = {} if category is None else {"kind": category}
-        return self._find(limit, key={"$ne": None}, **where)
+        return self._find(limit, key={"$ne": None}, **only("kind", category, "category"))
 
     def record(self, key: str) -> Record:
         """The record behind a fact, with its source, trust and times."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from lamina.core.canonical import check_text
+from lamina.core.names import check_label
 from lamina.core.record import State
 from lamina.core.scope import GLOBAL
 from lamina.errors import ForbiddenError, InvalidInputError
@@ -39,6 +41,8 @@ class GlobalTier(Face):
 
     def __call__(self, *, confirm: Confirm) -> GlobalTier:
         """The same tier with somebody to ask: called with a question, answering yes or no."""
+        if not callable(confirm):
+            raise InvalidInputError(f"`confirm` must be a function, not {confirm!r:.60}")
         return GlobalTier(self._door, confirm=confirm)
 
     def add_preference(
@@ -48,6 +52,8 @@ class GlobalTier(Face):
 
         `None` says that it was declined. What is known already asks nobody.
         """
+        check_text(preference, "preference")
+        check_label(category, "category")
         put = self._drafted(PREFERENCE, preference, category, key)
         known = self._known(PREFERENCE, preference, category, key)
         asks = known is None or known.state is State.PROPOSED
@@ -61,22 +67,25 @@ class GlobalTier(Face):
             told += f", in place of {before.text!r:.200}"
         if not self._agreed(f"Keep the global preference {told}?"):
             return None
-        if known is not None:
-            return self._door.accept(known.id)
         # What was agreed to is this change, and not another that came in between.
+        path = self._path
+        if known is not None and before is None:
+            return path.commit([path.move(known, State.CURRENT)])
         unseen = None if key is None else 0
-        return self._path.commit([replace(put, expect=before.rev if before else unseen)])
+        settled = [] if known is None else [path.move(known, State.SUPERSEDED)]
+        return path.commit([replace(put, expect=before.rev if before else unseen), *settled])
 
     def add_pattern(self, pattern: str, domain: str) -> Receipt:
         """Keep what has proved itself anywhere, and in which field."""
-        known = self._known("pattern", pattern, domain)
+        check_text(pattern, "pattern")
+        known = self._known("pattern", pattern, check_label(domain, "domain"))
         if known is not None:
             return self._door.edit(known.id)
         return self._path.commit([self._drafted("pattern", pattern, domain, None)])
 
     def query_preferences(self, category: str | None = None, *, limit: int = 100) -> list[Record]:
         """Preferences, or those of a category, newest first."""
-        where = {} if category is None else {"tags": [category]}
+        where = {} if category is None else {"tags": [check_label(category, "category")]}
         return self._find(limit, kind=PREFERENCE, **where)
 
     def promote(self, *ids: str, kind: str) -> Receipt | None:

@@ -9,13 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
+from lamina.core import canonical
 from lamina.core.access import HANDED, mailbox, sender_of
+from lamina.core.canonical import check_text
 from lamina.core.ids import check_id, is_id
 from lamina.core.names import check_name
 from lamina.core.record import Trust
 from lamina.core.scope import Scope
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
+from lamina.layers.face import every, only
 from lamina.layers.handed import Brief, Handoff, Snippet, snippets_of
+from lamina.reading import check_limit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
     from lamina.embedding import Vectors
     from lamina.layers.face import Door
 
-MANY: Final = 10_000
 REQUEST: Final = "request"
 ANSWER: Final = "answer"
 _ENDED: Final = ("done", "declined")
@@ -49,7 +52,9 @@ class Handoffs:
         `memory` are records by id, as far as this handle sees them, or texts; `context` is what the
         receiver should know of the project. What is handed over is as trusted as its least part.
         """
-        snippets = self._snippets(memory)
+        if not check_text(action, "action").strip():
+            raise InvalidInputError("`action` is empty", remedy="Say what is to be done")
+        snippets, context = self._snippets(memory), canonical.check(context, "context")
         name = clock.fresh_id()
         message = Handoff(name, self._me, to, action, snippets, context, clock.now()).message()
         self._post(to, f"{REQUEST}:{name}", {"kind": REQUEST, "text": action, "data": message},
@@ -58,12 +63,12 @@ class Handoffs:
 
     def inbox(self, *, status: str | None = "open", limit: int = 100) -> list[Handoff]:
         """The requests to this agent, oldest first: those that wait, or of any status."""
-        found = [one for one in self._inbox() if status in (None, one.status)]
-        return found[:limit]
+        most, wanted = check_limit(limit), only("status", status, "status").get("status")
+        return [one for one in self._inbox() if wanted in (None, one.status)][:most]
 
     def sent(self, *, limit: int = 100) -> list[Handoff]:
         """The requests that this agent has made, oldest first, each with its answer if there is."""
-        return self._sent()[:limit]
+        return self._sent()[: check_limit(limit)]
 
     def answer(
         self, handoff: str, text: str, *, memory: Sequence[str] = (), status: str = "done"
@@ -74,7 +79,7 @@ class Handoffs:
                 f"`status` is not how a request ends: {status!r:.40}",
                 remedy=f"Use one of: {', '.join(_ENDED)}",
             )
-        asked = self._required(handoff, self._inbox(handoff))
+        asked = self._required(handoff, self._inbox(check_id(handoff, "handoff")))
         snippets = self._snippets(memory)
         said = {"status": status, "memory_snippet": [one.to_data() for one in snippets]}
         self._post(asked.sender, f"{ANSWER}:{asked.id}",
@@ -83,6 +88,7 @@ class Handoffs:
 
     def brief(self, handoff: str) -> Brief:
         """What a skill is given to work with: a request that this agent has made or was given."""
+        check_id(handoff, "handoff")
         found = self._required(handoff, [*self._inbox(handoff), *self._sent(handoff)])
         return Brief(found, self._door.store.settings(), self._vectors.given)
 
@@ -134,7 +140,7 @@ class Handoffs:
         self._door.remember_many([{**draft, "scope": place.path} for place in places])
 
     def _snippets(self, memory: Sequence[str]) -> tuple[Snippet, ...]:
-        if isinstance(memory, str) or len(memory) > _MOST:
+        if not isinstance(memory, list | tuple) or len(memory) > _MOST:
             raise InvalidInputError(f"`memory` must be a list of at most {_MOST} ids or texts")
         found = [self._snippet(one) for one in memory]
         return tuple(dict.fromkeys(found))
@@ -150,10 +156,9 @@ class Handoffs:
     def _kept(self, kind: str, name: str | None) -> list[Record]:
         """Messages to and from this agent, oldest first; others may have written them by hand."""
         here = self._root.child("agent", self._me).path
-        key = {"$prefix": f"{kind}:"} if name is None else f"{kind}:{check_id(name, 'handoff')}"
+        key = {"$prefix": f"{kind}:"} if name is None else f"{kind}:{name}"
         where = {"layer": HANDED, "kind": kind, "key": key}
-        found = self._door.query(where, scope=here, order_by="-created_at", limit=MANY)
-        return [one for one in found if is_id(_name(one))]
+        return [one for one in every(self._door, where, here) if is_id(_name(one))]
 
     def _answers(self, start: str, name: str | None) -> dict[tuple[str, str], Record]:
         """Answers by the other agent and the request."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 
-from lamina.core.layers import LAYERS, check_kind_of
+from lamina.core.canonical import check_text
 from lamina.errors import NotFoundError
-from lamina.layers.face import Face
+from lamina.layers.face import PAGE, Face, only
+from lamina.reading import check_limit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from lamina.results import ExtractReport
     from lamina.sources.follow import Handle
 
-MANY: Final = 10_000
 _HELD: Final = ("current", "proposed")
 
 
@@ -49,13 +49,14 @@ class Items(Face):
 
         With `text` the best match comes first. `state="proposed"` asks for what a model proposed.
         """
-        where: dict[str, Any] = {"state": state}
-        where |= {} if type is None else {"kind": check_kind_of(LAYERS[self.layer], type)}
-        found = self._asked(text, where, limit if file is None else MANY)
+        where = only("state", state, "state")
+        where |= {} if type is None else {"kind": self._kind(type, "type")}
+        most = check_limit(limit)
+        found = self._asked(text, where, most if file is None else PAGE)
         if file is not None:
-            below = file.rstrip("/") + "/"
+            below = check_text(file, "file").rstrip("/") + "/"
             found = [one for one in found if f"{one.data.get('file')}/".startswith(below)]
-        return found[:limit]
+        return found[:most]
 
     def remove(self, *ids: str) -> Receipt:
         """Take items out by hand; `undo` brings them back.
@@ -63,7 +64,7 @@ class Items(Face):
         They stay out while their files say the same.
         """
         for one in ids:
-            if not self._find(1, id=one, state={"$in": list(_HELD)}):
+            if not self._find(1, **only("id", one or "", "ids"), state={"$in": list(_HELD)}):
                 raise NotFoundError(f"`ids` names no item of `{self.scope}`: {one!r:.80}")
         return self._door.forget(*ids)
 
@@ -71,5 +72,7 @@ class Items(Face):
         if text is None:
             return self._find(limit, **where)
         here = {"scope": self.scope, **where}
-        found = self._door.recall(text, layers=[self.layer], where=here, k=limit)
+        found = self._door.recall(
+            check_text(text, "text"), layers=[self.layer], where=here, k=limit
+        )
         return [hit.record for hit in found.hits]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack, cast
 
+from lamina.core.canonical import check_text
 from lamina.core.ids import check_id
+from lamina.core.names import check_key
 from lamina.core.record import State
 from lamina.core.retention import ALL
 from lamina.core.settings import HALF_LIFE
 from lamina.core.staleness import STALE, Stale, stale
 from lamina.errors import InvalidInputError, NotFoundError
-from lamina.layers.face import Face
+from lamina.layers.face import Face, only
 from lamina.reading import check_limit
 
 if TYPE_CHECKING:
@@ -37,19 +39,22 @@ class Knowledge(Face):
 
         Where another had the key, the rules of conflict decide; who loses is kept as a proposal.
         """
-        said = {**fields, "kind": category, "key": key, "text": value, "expect": expect}
+        said = {
+            **fields, "kind": self._kind(category, "category"), "key": check_key(key),
+            "text": check_text(value, "value"), "expect": expect,
+        }  # fmt: skip
         return self._put(cast("Draft", said))
 
     def get(self, category: str, key: str) -> Record | None:
         """The current record of a category and key."""
-        return self._holder(key, kind=category)
+        return self._holder(key, **only("kind", category, "category"))
 
     def query(
         self, category: str | None = None, *, source: str | None = None, limit: int = 100
     ) -> list[Record]:
         """What is known, newest first: of a category, or from a source."""
-        asked = {"kind": category, "source": source}
-        return self._find(limit, **{name: one for name, one in asked.items() if one is not None})
+        where = only("kind", category, "category") | only("source", source, "source")
+        return self._find(limit, **where)
 
     def proposals(self, *, limit: int = 100) -> list[Record]:
         """What was said by who may not decide, and waits to be accepted."""
@@ -92,4 +97,4 @@ class Knowledge(Face):
 
     def delete(self, category: str, key: str) -> Receipt:
         """Hide a value; `undo` brings it back."""
-        return self._door.forget(self._required(key, kind=category).id)
+        return self._door.forget(self._required(key, **only("kind", category, "category")).id)

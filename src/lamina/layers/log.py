@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lamina.core.canonical import check_text
 from lamina.core.settings import LOG_TAIL
-from lamina.layers.face import Face
+from lamina.layers.face import Face, only
+from lamina.reading import check_limit
 
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
@@ -23,7 +25,9 @@ class Log(Face):
 
     def tool_use(self, tool: str, text: str = "", **data: Any) -> Receipt:
         """A tool was used, with what it was given or gave."""
-        return self.append("TOOL_USE", text or tool, tool=tool, **data)
+        return self.append(
+            "TOOL_USE", check_text(text, "text") or tool, tool=check_text(tool, "tool"), **data
+        )
 
     def thought(self, text: str, **data: Any) -> Receipt:
         """What the agent thinks or intends."""
@@ -43,6 +47,5 @@ class Log(Face):
 
     def tail(self, n: int | None = None, *, kind: str | None = None) -> list[Record]:
         """The last entries, oldest first: so many, or as the setting `log.tail` says."""
-        where = {} if kind is None else {"kind": kind}
-        number = int(self._door.settings()[LOG_TAIL]) if n is None else n
-        return self._find(number, **where)[::-1]
+        number = int(self._door.settings()[LOG_TAIL]) if n is None else check_limit(n, "n")
+        return self._find(number, **only("kind", kind, "kind"))[::-1]

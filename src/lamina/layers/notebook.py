@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from lamina.core.canonical import check_text
 from lamina.core.record import State
 from lamina.errors import NotFoundError, SecretError
-from lamina.layers.face import Face
+from lamina.layers.face import Face, only
 from lamina.layers.promoting import PROMOTE, check_promotion
 
 if TYPE_CHECKING:
@@ -35,11 +36,11 @@ class Notebook(Face):
 
     def reason(self, stage: str, text: str, **data: Any) -> Receipt:
         """Write down what was thought at a stage of the work."""
-        return self._noted("reasoning", text, {"stage": stage, **data})
+        return self._noted("reasoning", text, {"stage": check_text(stage, "stage"), **data})
 
     def tool_output(self, tool: str, text: str, **data: Any) -> Receipt:
         """Write down what a tool gave."""
-        return self._noted("tool_output", text, {"tool": tool, **data})
+        return self._noted("tool_output", text, {"tool": check_text(tool, "tool"), **data})
 
     def read(
         self,
@@ -50,8 +51,7 @@ class Notebook(Face):
         limit: int = 1_000,
     ) -> list[Record]:
         """The notes, oldest first: of a kind, of a stage, or those of before the task ended."""
-        where: dict[str, Any] = {} if kind is None else {"kind": kind}
-        where |= {} if stage is None else {"data.stage": stage}
+        where = only("kind", kind, "kind") | only("data.stage", stage, "stage")
         where |= {"state": State.ARCHIVED.value} if archived else {}
         return self._find(limit, **where)[::-1]
 

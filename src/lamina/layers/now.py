@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from lamina.core.canonical import check_text
 from lamina.errors import InvalidInputError
 from lamina.layers.face import Face
 
@@ -40,7 +41,8 @@ class Now(Face):
         """Say what the objective is, what comes next, or both; what is not said stays."""
         drafts: list[Draft] = []
         if objective is not None:
-            drafts.append({"kind": _OBJECTIVE, "key": _OBJECTIVE, "text": objective})
+            told = check_text(objective, "objective")
+            drafts.append({"kind": _OBJECTIVE, "key": _OBJECTIVE, "text": told})
         if next_steps is not None:
             steps = _checked(next_steps)
             told = "\n".join(steps)
@@ -81,5 +83,6 @@ def _checked(steps: object) -> tuple[str, ...]:
 def _steps(record: Record) -> tuple[str, ...]:
     """The steps; a person may have edited the text, which counts then."""
     listed = record.data.get("steps")
+    texts = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
     told = tuple(line for line in record.text.splitlines() if line.strip())
-    return tuple(listed) if listed and "\n".join(listed) == record.text else told
+    return tuple(texts) if "\n".join(texts) == record.text else told

@@ -10,8 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from lamina.core.access import may_name_source
+from lamina.core.canonical import MAX_BYTES, dumps
+from lamina.core.ids import check_id
 from lamina.core.layers import LAYERS, check_kind_of
-from lamina.core.names import check_kind
+from lamina.core.names import MAX_KEY, check_kind
 from lamina.core.record import State
 from lamina.core.scope import GLOBAL
 from lamina.errors import InvalidInputError, NotFoundError
@@ -40,10 +42,20 @@ def check_promotion(kind: object) -> str:
     return check_kind_of(LAYERS[KNOWLEDGE], check_kind(kind))
 
 
-def promotable(door: Door, ids: Sequence[str]) -> list[Record]:
+def mark_of(note: Record) -> str | None:
+    """What a note is marked to become; one that was written past the face may say no kind."""
+    try:
+        return check_promotion(note.data.get(PROMOTE))
+    except InvalidInputError:
+        return None
+
+
+def promotable(door: Door, ids: Sequence[str], argument: str = "ids") -> list[Record]:
     """The records to be promoted, by id, in the order given; archived ones may still be."""
     if not ids:
         raise InvalidInputError("no record was named", remedy="Pass at least one id")
+    for one in ids:
+        check_id(one, argument)
     states = [State.CURRENT.value, State.ARCHIVED.value]
     where = {"id": {"$in": list(ids)}, "state": {"$in": states}}
     found = {str(one.id): one for one in door.query(where, limit=len(ids))}
@@ -57,13 +69,21 @@ def promotions(
     door: Door, path: WritePath, asked: Iterable[tuple[Record, str]], target: Scope
 ) -> list[Put]:
     """The changes that make each record knowledge of a kind; none for what is there already."""
-    found = (
-        _promotion(door, path, record, check_promotion(kind), target) for record, kind in asked
-    )
-    return [_asking_first(put) for put in found if put is not None]
+    found: list[Put] = []
+    for record, kind in asked:
+        put = _promotion(door, path, record, check_promotion(kind), target, found)
+        found += [] if put is None else [_asking_first(put)]
+    return found
 
 
-def _promotion(door: Door, path: WritePath, record: Record, kind: str, target: Scope) -> Put | None:
+def _promotion(
+    door: Door,
+    path: WritePath,
+    record: Record,
+    kind: str,
+    target: Scope,
+    others: Sequence[Put],
+) -> Put | None:
     """A new record, or a new version of what the same one was promoted to before."""
     states = [State.CURRENT.value, State.PROPOSED.value]
     where = {f"data.{PROMOTED}.id": record.id, "kind": kind, "state": {"$in": states}}
@@ -74,9 +94,13 @@ def _promotion(door: Door, path: WritePath, record: Record, kind: str, target: S
     current = next((one for one in before if one.state is State.CURRENT), None)
     if current is None and record.key is not None:
         # What others promoted under the same key is another statement, and stays.
-        is_taken = bool(_there(door, target, kind=kind, key=record.key))
-        draft["key"] = f"{record.key} ({record.scope})" if is_taken else record.key
-        draft["expect"] = 0
+        taken = {put.key for put in others if put.content.kind == kind}
+        names = (record.key, f"{record.key} ({record.scope})"[:MAX_KEY])
+        free = (name for name in names if name not in taken
+                and not _there(door, target, kind=kind, key=name))  # fmt: skip
+        # Without a key it is knowledge too; anybody could have taken both.
+        if (key := next(free, None)) is not None:
+            draft |= {"key": key, "expect": 0}
     [put] = path.puts([draft], target)
     return put if current is None else replace(put, revises=current.id)
 
@@ -89,12 +113,16 @@ def _draft(record: Record, kind: str, target: Scope, speaker: Principal) -> Draf
     said = {name: value for name, value in record.data.items() if name != PROMOTE}
     origin = {"id": record.id, "layer": record.layer, "scope": record.scope,
               "source": record.source}  # fmt: skip
+    data = {**said, PROMOTED: origin}
+    if len(dumps(data).encode()) > MAX_BYTES:
+        # It was as much as a record may hold, and where it came from matters more.
+        data = {PROMOTED: origin}
     draft: dict[str, Any] = {
         "layer": KNOWLEDGE,
         "scope": target.path,
         "kind": kind,
         "text": record.text,
-        "data": {**said, PROMOTED: origin},
+        "data": data,
         "tags": record.tags,
         "confidence": record.confidence,
         "via": record.trust.value,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 from lamina.apart import Apart
 from lamina.core.access import PUBLIC, PUBLISHED, public_reach
 from lamina.core.filters import parse
+from lamina.core.names import check_key
 from lamina.core.scope import Scope
 from lamina.core.settings import USE
 from lamina.errors import InvalidInputError
@@ -48,7 +49,7 @@ class Public:
 
         An edit keeps it public; a new value under its key is private until it is shared as well.
         """
-        record = self._door.get(name)
+        record = self._door.get(check_key(name, "name"))
         scope = Scope.of(record.scope)
         agent = scope.part("agent")
         if agent is None or not public_reach(self._door.principal, agent).sees(record):
@@ -62,7 +63,7 @@ class Public:
 
     def unshare(self, name: str) -> Receipt:
         """Make a record private again, at once and for everybody."""
-        record = self._door.get(name)
+        record = self._door.get(check_key(name, "name"))
         tags = [tag for tag in record.tags if tag != PUBLIC]
         return self._door.edit(record.id, tags=tags, expect=record.rev)
 

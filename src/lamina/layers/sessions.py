@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from lamina.core.filters import parse
-from lamina.core.names import check_name
+from lamina.core.names import check_key, check_name
+from lamina.core.record import Record
 from lamina.core.scope import Scope
 from lamina.errors import InvalidInputError
 from lamina.layers import threads
-from lamina.layers.face import Face
+from lamina.layers.face import Face, every, in_order
+from lamina.reading import check_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from lamina.core.changes import Receipt
     from lamina.core.draft import Draft
-    from lamina.core.record import Record
     from lamina.layers.face import Door
     from lamina.recalling import How
     from lamina.results import Recall
 
-MANY: Final = 10_000
 _ROLES: Final = ("user", "assistant", "tool_call", "tool_result", "summary")
 
 
@@ -51,7 +52,9 @@ class Session(Face):
         Each has `role` and `text`, may have an `id`, and what else it has is kept as data.
         """
         drafts = []
-        for message in messages:
+        if not isinstance(messages, Iterable) or not (listed := list(messages)):
+            raise InvalidInputError(f"`messages` must be a list of messages, not {messages!r:.60}")
+        for message in listed:
             if not isinstance(message, dict) or not {"role", "text"} <= message.keys():
                 raise InvalidInputError(
                     f"`messages` must be objects with `role` and `text`, not {message!r:.60}"
@@ -62,7 +65,9 @@ class Session(Face):
 
     def read(self, *, last: int | None = None) -> list[Record]:
         """The messages in order, or the last of them."""
-        return self._find(MANY if last is None else last)[::-1]
+        if last is not None:
+            return self._find(check_limit(last, "last"))[::-1]
+        return list(in_order(self._door, {"layer": self.layer, "scope": self.scope}))
 
     def search(self, query: str, *, thread: bool = False, **how: Unpack[How]) -> Recall:
         """Search this session by words and meaning, or with `thread` those it continues as well."""
@@ -82,6 +87,8 @@ class Session(Face):
 
     def cited(self, message: Record) -> list[Record]:
         """The messages that one cites, in that order, as far as they are still there."""
+        if not isinstance(message, Record):
+            raise InvalidInputError(f"`message` is no record: {message!r:.60}")
         return threads.cited(self._door, message)
 
     def _add(self, drafts: list[Draft]) -> Receipt:
@@ -120,15 +127,18 @@ class Sessions:
 
         That message also says which earlier session it `continues`.
         """
-        check_name(name, "session")
+        check_name(name, "name")
         if continues is not None:
             continues = threads.check_link(self._door, self._scope, name, continues)
         return Session(self._door, self._scope, name, continues)
 
     def names(self) -> list[str]:
         """The sessions there are, the one with the newest message first."""
-        found = self._door.query({"layer": "session"}, scope=self._scope.path, limit=MANY)
-        named = (Scope.of(record.scope).part("session") for record in found)
+        found = sorted(
+            every(self._door, {"layer": "session"}, self._scope.path),
+            key=lambda message: message.created_at, reverse=True,
+        )  # fmt: skip
+        named = (Scope.of(message.scope).part("session") for message in found)
         return list(dict.fromkeys(name for name in named if name))
 
 
@@ -140,4 +150,4 @@ def _message(role: object, text: str, name: str | None, data: dict[str, Any]) ->
         )
     draft: Draft = {"kind": str(role), "text": text, "data": data}
     # Who appends a message twice after a lost answer must not find it twice.
-    return draft if name is None else {**draft, "key": name, "expect": 0}
+    return draft if name is None else {**draft, "key": check_key(name, "id"), "expect": 0}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from lamina import clock
+from lamina.core.canonical import check_text
 from lamina.core.record import State
 from lamina.feed import check_timeout
 
@@ -56,7 +57,7 @@ class Subscription(Iterator[News]):
         self, door: Door, scope: str, prefix: str, after: str | None, timeout: float | None
     ) -> None:
         self._scope = scope
-        self._prefix = prefix
+        self._prefix = check_text(prefix, "prefix")
         self._timeout = check_timeout(timeout)
         start = door.cursor() if after is None else after
         self._feed = door.changes(start, scope=scope, follow=True)
@@ -74,7 +75,7 @@ class Subscription(Iterator[News]):
 
     def next_of(self, key: str) -> Signal | None:
         """The next signal under exactly this key; nothing when time runs out."""
-        found = self._next(key)
+        found = self._next(check_text(key, "key"))
         return None if found is None else found.signal
 
     def close(self) -> None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
+from lamina.core.canonical import MAX_INTEGER, check_text
 from lamina.core.instants import to_text
 from lamina.core.names import check_name
 from lamina.core.record import State
 from lamina.core.scope import Scope
 from lamina.errors import ConflictError, InvalidInputError, NotFoundError
 from lamina.layers.ending import Fate, check_fate, put_aside, taken_up
-from lamina.layers.face import PAGE, Face
+from lamina.layers.face import Face, only
+from lamina.reading import check_limit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     from lamina.core.changes import Change, Receipt
     from lamina.core.record import Record
     from lamina.layers.attempts import Attempt
@@ -38,6 +42,7 @@ _NEXT: Final = {
     Status.DROPPED: (Status.OPEN,),
 }
 ENDED: Final = (Status.DONE, Status.DROPPED)
+_LISTS: Final = frozenset(("acceptance", "blocked_by"))
 _ARCHIVED: Final = {"state": State.ARCHIVED.value}
 
 
@@ -60,16 +65,23 @@ class Tasks(Face):
     def add(self, task: str, description: str, **plan: Unpack[Plan]) -> Receipt:
         """Keep a new task; one that exists already is refused."""
         data = {"status": Status.OPEN.value, **self._checked(task, dict(plan))}
+        check_text(description, "description")
         if self._archived(task) is not None:
             raise ConflictError(
                 f"there was a task {task!r:.80}, which is archived",
                 remedy="Give the new one another name",
             )
-        return self._put({"key": task, "text": description, "data": data, "expect": 0})
+        try:
+            return self._put({"key": task, "text": description, "data": data, "expect": 0})
+        except ConflictError:
+            raise ConflictError(
+                f"there is a task {task!r:.80} already",
+                remedy="Give the new one another name, or change that one",
+            ) from None
 
     def get(self, task: str) -> Record:
         """A task by its name, be it archived."""
-        return self._holder(task) or self._archived(task) or self._required(task)
+        return self._holder(task, "task") or self._archived(task) or self._required(task, "task")
 
     def query(
         self,
@@ -80,21 +92,15 @@ class Tasks(Face):
         limit: int = 100,
     ) -> list[Record]:
         """Tasks of a status or a milestone, or archived ones; most urgent first, then oldest."""
-        where: dict[str, Any] = (
-            {} if status is None else {"data.status": check_status(status).value}
-        )
-        where |= {} if milestone is None else {"data.milestone": milestone}
-        where |= _ARCHIVED if archived else {}
-        found = self._every(**where)
-        found.sort(key=lambda one: (-int(one.data.get("priority", 0)), one.created_at, one.id))
-        return found[:limit]
+        where = {} if status is None else {"data.status": check_status(status).value}
+        where |= only("data.milestone", milestone, "milestone") | (_ARCHIVED if archived else {})
+        return self._urgent(where)[: check_limit(limit)]
 
     def ready(self, *, limit: int = 100) -> list[Record]:
         """Open tasks that wait for nothing that has not been done."""
         done = {one.key for one in self._known() if one.data.get("status") == Status.DONE}
-        waiting = self.query(status=Status.OPEN, limit=PAGE)
-        free = [one for one in waiting if done.issuperset(one.data.get("blocked_by", ()))]
-        return free[:limit]
+        waiting = self._urgent({"data.status": Status.OPEN.value})
+        return [one for one in waiting if done.issuperset(awaited(one))][: check_limit(limit)]
 
     def move(
         self, task: str, status: str, *, note: str = "", notebook: str = Fate.ARCHIVE
@@ -106,7 +112,8 @@ class Tasks(Face):
         or `keep`. An agent speaks for its own notes, an orchestrator for those of all agents.
         Opening a task again brings back what was archived.
         """
-        found, wanted, fate = self._required(task), check_status(status), check_fate(notebook)
+        found, wanted, fate = self._task(task), check_status(status), check_fate(notebook)
+        check_text(note, "note")
         current = status_of(found)
         if wanted not in _NEXT[current]:
             allowed = ", ".join(one.value for one in _NEXT[current])
@@ -137,7 +144,7 @@ class Tasks(Face):
 
     def archive(self, milestone: str) -> Receipt:
         """Put the tasks of a milestone aside, once every one of them has ended."""
-        found = self._every(**{"data.milestone": milestone})
+        found = self._every(**only("data.milestone", milestone or "", "milestone"))
         if not found:
             raise NotFoundError(f"no task belongs to the milestone {milestone!r:.80}")
         going_on = [str(one.key) for one in found if status_of(one) not in ENDED]
@@ -153,7 +160,8 @@ class Tasks(Face):
         """An attempt at a task, for `with`: it keeps what was tried, how it ended and its cost."""
         from lamina.layers.attempts import Attempt
 
-        if status_of(self._required(task)) in ENDED:
+        check_text(approach, "approach")
+        if status_of(self._task(task)) in ENDED:
             raise ConflictError(
                 f"the task {task!r:.80} has ended", remedy="Open it again: move(task, 'open')"
             )
@@ -161,7 +169,9 @@ class Tasks(Face):
 
     def change(self, task: str, description: str | None = None, **plan: Unpack[Plan]) -> Receipt:
         """Say something else of a task; what is not named stays."""
-        found = self._required(task)
+        found = self._task(task)
+        if description is not None:
+            check_text(description, "description")
         data = {**found.data, **self._checked(task, dict(plan))}
         return self._door.edit(found.id, description, data=data, expect=found.rev)
 
@@ -170,6 +180,14 @@ class Tasks(Face):
         data = {name: value for name, value in task.data.items() if name != "completed"}
         data |= {"status": wanted.value} | ({"note": note} if note else {})
         return data | ({"completed": to_text(self._now())} if wanted is Status.DONE else {})
+
+    def _task(self, task: str) -> Record:
+        return self._required(task, "task")
+
+    def _urgent(self, where: dict[str, Any]) -> list[Record]:
+        """The most urgent tasks first, then the oldest."""
+        found = self._every(**where)
+        return sorted(found, key=lambda one: (-_urgency(one), one.created_at, one.id))
 
     def _archived(self, task: str) -> Record | None:
         return self._holder(task, **_ARCHIVED)
@@ -183,7 +201,7 @@ class Tasks(Face):
             return
         waits = [
             name
-            for name in found.data.get("blocked_by", ())
+            for name in awaited(found)
             if (one := self._holder(name)) is not None and status_of(one) not in ENDED
         ]
         if waits:
@@ -200,6 +218,7 @@ class Tasks(Face):
                 f"`{unknown[0]:.40}` is not something a task has",
                 remedy=f"Use one of: {', '.join(Plan.__annotations__)}",
             )
+        check_plan(plan)
         for name in plan.get("blocked_by", ()):
             if self._waits_for(name, task):
                 raise InvalidInputError(
@@ -209,21 +228,52 @@ class Tasks(Face):
 
     def _waits_for(self, first: str, second: str) -> bool:
         """Whether a task waits for another, be it through others; unknown tasks are refused."""
-        every = {one.key: one.data.get("blocked_by", ()) for one in self._known()}
+        every = {one.key: awaited(one) for one in self._known()}
         if first not in every:
             raise InvalidInputError(
                 f"`blocked_by` names a task that is not known: {first!r:.80}",
                 remedy="Add that one first",
             )
-        seen, left = set[str](), [first]
-        while left:
-            name = left.pop()
-            if name == second:
-                return True
-            if name not in seen:
-                seen.add(name)
-                left += every.get(name, ())
-        return False
+        return waits_for(first, second, lambda name: every.get(name, ()))
+
+
+def waits_for(first: str, second: str, blocked_by: Callable[[str], Iterable[str]]) -> bool:
+    """Whether a task waits for another, be it through others."""
+    seen, left = set[str](), [first]
+    while left:
+        name = left.pop()
+        if name == second:
+            return True
+        if name not in seen:
+            seen.add(name)
+            left += blocked_by(name)
+    return False
+
+
+def check_plan(plan: Mapping[str, Any]) -> None:
+    """Refuse what a task cannot be told."""
+    if "milestone" in plan:
+        check_text(plan["milestone"], "milestone")
+    if "priority" in plan and (
+        type(plan["priority"]) is not int or abs(plan["priority"]) > MAX_INTEGER
+    ):
+        raise InvalidInputError(f"`priority` must be a whole number, not {plan['priority']!r:.40}")
+    for name in _LISTS & plan.keys():
+        if not isinstance(plan[name], list | tuple):
+            raise InvalidInputError(f"`{name}` must be a list of texts, not {plan[name]!r:.40}")
+        for one in plan[name]:
+            check_text(one, name)
+
+
+def awaited(task: Record) -> list[str]:
+    """The tasks that one waits for; what was written past this face may be anything."""
+    said = task.data.get("blocked_by")
+    return [one for one in said if isinstance(one, str)] if isinstance(said, list) else []
+
+
+def _urgency(task: Record) -> int:
+    said = task.data.get("priority")
+    return said if type(said) is int else 0
 
 
 def status_of(task: Record) -> Status:

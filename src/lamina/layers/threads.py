@@ -43,7 +43,8 @@ def check_link(door: Door, home: Scope, name: str, earlier: object) -> str | Non
         ConflictError: The session continues another already.
     """
     wanted = check_name(earlier, CONTINUES)
-    if name in chain(door, home, wanted):
+    # Where nothing was said yet, nothing can be continued: a long thread need not be walked.
+    if name == wanted or (_said(door, home, name) and name in chain(door, home, wanted)):
         raise InvalidInputError(
             f"`{CONTINUES}`: {name!r:.60} and {wanted!r:.60} would continue each other"
         )

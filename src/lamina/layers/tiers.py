@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from lamina.core import canonical
+from lamina.core.canonical import check_text
+from lamina.core.names import check_label, check_tags
 from lamina.core.record import State
 from lamina.core.scope import GLOBAL, Scope
 from lamina.core.settings import MAX_ITEMS
 from lamina.errors import ConflictError, ForbiddenError, InvalidInputError
-from lamina.layers.face import Face
+from lamina.layers.face import PAGE, Face
 from lamina.layers.notebook import Notebook
 from lamina.layers.promoting import KNOWLEDGE, PREFERENCE, promotable, promotions
 
@@ -39,9 +41,9 @@ class TaskTier(Notebook):
 
     def add_tool_output(self, tool: str, output: Any, **data: Any) -> Receipt:
         """Keep what a tool gave, be it text or any JSON value; `stage` says at which stage."""
-        if isinstance(output, str):
-            return self.tool_output(tool, output, **data)
         value = canonical.check(output, "output")
+        if isinstance(value, str):
+            return self.tool_output(tool, value, **data)
         return self.tool_output(tool, canonical.dumps(value), output=value, **data)
 
     def stage_outputs(self, stage: str) -> list[Record]:
@@ -55,7 +57,7 @@ class TaskTier(Notebook):
         them had been promoted before.
         """
         root, path = self._door.principal.root or GLOBAL, self._path
-        asked = [(note, kind) for note in promotable(self._door, notes)]
+        asked = [(note, kind) for note in promotable(self._door, notes, "notes")]
         puts = promotions(self._door, path, asked, root)
         return path.commit(puts) if puts else None
 
@@ -120,27 +122,32 @@ class ProjectTier(Face):
 
     def add_decision(self, decision: str, tags: Sequence[str] = ()) -> Added:
         """Keep what was decided."""
-        return self._add("decision", decision, tags)
+        return self._add("decision", check_text(decision, "decision"), tags)
 
     def add_convention(self, convention: str, scope: str) -> Added:
         """Keep how things are done, and where that holds, such as `python`."""
-        return self._add("convention", convention, [scope], scope=scope)
+        label = check_label(scope, "scope")
+        return self._add("convention", check_text(convention, "convention"), [label], scope=label)
 
     def add_failure(self, failure: str, lesson: str, tags: Sequence[str] = ()) -> Added:
         """Keep what went wrong, and what is to be learned from it."""
-        return self._add("failure", f"{failure}: {lesson}", tags, failure=failure, lesson=lesson)
+        told = f"{check_text(failure, 'failure')}: {check_text(lesson, 'lesson')}"
+        return self._add("failure", told, tags, failure=failure, lesson=lesson)
 
     def add_pattern(self, pattern: str, domain: str) -> Added:
         """Keep what has proved itself, and in which field."""
-        return self._add("pattern", pattern, [domain], domain=domain)
+        label = check_label(domain, "domain")
+        return self._add("pattern", check_text(pattern, "pattern"), [label], domain=label)
 
     def add_preference(self, preference: str, category: str) -> Added:
         """Keep what people want in this project, by category such as `style`."""
-        return self._add(PREFERENCE, preference, [category], category=category)
+        label = check_label(category, "category")
+        return self._add(PREFERENCE, check_text(preference, "preference"), [label], category=label)
 
     def query_decisions(self, tags: Sequence[str] = (), *, limit: int = 100) -> list[Record]:
         """Decisions with any of these tags, or all of them, newest first."""
-        return self._find(limit, kind="decision", **({"tags": list(tags)} if tags else {}))
+        wanted = list(check_tags(tags))
+        return self._find(limit, kind="decision", **({"tags": wanted} if wanted else {}))
 
     def promote(self, *ids: str, kind: str) -> Added | None:
         """Make records that are seen from here project knowledge of a kind; they stay.
@@ -157,7 +164,7 @@ class ProjectTier(Face):
         count = self._door.count({"layer": self.layer, "scope": self.scope})
         if count <= self.max_items:
             return None
-        least, path = self._least(max(count // _SHARE, 1)), self._path
+        least, path = self._least(min(max(count // _SHARE, 1), PAGE)), self._path
         try:
             gone = [path.move(record, State.FORGOTTEN) for record in least]
         except ForbiddenError:
@@ -171,7 +178,7 @@ class ProjectTier(Face):
     def _add(self, kind: str, text: str, tags: Sequence[str], **data: Any) -> Added:
         draft: dict[str, Any] = {
             "layer": self.layer, "scope": self.scope, "kind": kind, "text": text,
-            "tags": list(tags), "data": data,
+            "tags": check_tags(tags), "data": data,
         }  # fmt: skip
         same = next(iter(self._find(1, kind=kind, text=text)), None)
         if same is not None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lamina.core.layers import LAYERS
+from lamina.core.canonical import check, check_text
+from lamina.core.layers import LAYERS, check_kind_of
+from lamina.core.names import check_kind
 from lamina.errors import InvalidInputError
 from lamina.layers.layered import Layered
+from lamina.reading import check_limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +27,8 @@ class AgentVerbs(Layered):
         self, status: str | None = None, next_steps: Sequence[str] | None = None
     ) -> Receipt:
         """Say what this agent is doing, what comes next, or both."""
-        return self.now.update(status, next_steps)
+        told = None if status is None else check_text(status, "status")
+        return self.now.update(told, next_steps)
 
     def append_log(
         self, entry_type: str, content: str, metadata: Mapping[str, Any] | None = None
@@ -36,12 +40,17 @@ class AgentVerbs(Layered):
                 f"`metadata` must be an object, not {metadata!r:.60}",
                 remedy='Write {"name": value}',
             )
-        return self.log.append(entry_type, content, **told)
+        kind = check_kind_of(LAYERS["log"], check_kind(entry_type, "entry_type"), "entry_type")
+        return self.log.append(kind, check_text(content, "content"), **check(told, "metadata"))
 
     def recall_memory(self, query: str, n_results: int = 5) -> list[Hit]:
         """Search everything that this agent may know, what was archived included."""
         layers = [layer.name for layer in LAYERS.values() if layer.recalled]
-        return list(self._door.recall(query, k=n_results, layers=[*layers, "archive"]).hits)
+        return list(
+            self._door.recall(
+                query, k=check_limit(n_results, "n_results"), layers=[*layers, "archive"]
+            ).hits
+        )
 
     def save_fact(self, key: str, value: str, category: str = "general") -> Receipt:
         """Keep a value under a key: `general`, `preference`, `personal` or `config`."""

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from lamina.core.scope import Scope
     from lamina.layers.face import Door
 
-PLAN: Final = "plan"
-CONSTRAINTS: Final = "constraints"
 CONTEXT: Final = "context"
-SCRATCHPAD: Final = "scratchpad"
 _SNAPSHOT: Final = "snapshot"
 
 
@@ -47,7 +44,7 @@ class Working(Face):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a key."""
-        return self._values.get(key, default)
+        return self._values.get(check_key(key), default)
 
     def all(self) -> dict[str, Any]:
         """Every value by key."""
@@ -70,6 +67,7 @@ class Working(Face):
         found = self._holder(_SNAPSHOT)
         if found is None:
             return False
-        self._values = dict(found.data.get("values", {}))
+        values = found.data.get("values")
+        self._values = dict(values) if isinstance(values, dict) else {}
         self.updated_at = found.updated_at
         return True

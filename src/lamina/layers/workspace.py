@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from lamina.durable import is_path
 from lamina.errors import InvalidInputError, NotFoundError
-from lamina.sources.beneath import open_file
 
 _CHUNK: Final = 1 << 20
 
@@ -29,6 +29,8 @@ class Workspace:
     """One folder."""
 
     def __init__(self, folder: str | Path) -> None:
+        if not isinstance(folder, str | Path) or not is_path(folder):
+            raise InvalidInputError(f"`workspace` must be a folder, not {folder!r:.60}")
         self.folder = Path(folder)
 
     def measure(self, path: str | Path) -> Measured:
@@ -38,6 +40,9 @@ class Workspace:
             InvalidInputError: The path leads out of the workspace, or to something that is no file.
             NotFoundError: There is no such file, or a link stands in its place.
         """
+        # With it comes all that follows files, which listing artifacts does without.
+        from lamina.sources.beneath import open_file
+
         name = self.named(path)
         try:
             descriptor = open_file(self.folder, name)
@@ -59,7 +64,7 @@ class Workspace:
 
     def named(self, path: str | Path) -> str:
         """The one way to write a path in this workspace."""
-        if not isinstance(path, str | Path) or not str(path):
+        if not isinstance(path, str | Path) or not str(path) or not is_path(path):
             raise InvalidInputError(f"`path` must be the path of a file, not {path!r:.60}")
         given = Path(path)
         if given.is_absolute():
@@ -67,7 +72,7 @@ class Workspace:
                 raise _outside(path)
             given = given.relative_to(self.folder.absolute())
         parts = [part for part in PurePosixPath(given.as_posix()).parts if part != "."]
-        if not parts or ".." in parts or "\0" in str(path):
+        if not parts or ".." in parts:
             raise _outside(path)
         return "/".join(parts)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final, Protocol, TypedDict, Unpack
 
 from lamina import clock
-from lamina.core import settings
 from lamina.core.access import Reach, check_write
 from lamina.core.changes import Change
 from lamina.core.principal import Principal, Role, Surface
@@ -22,7 +21,7 @@ from lamina.sealing import scrub
 from lamina.sources.books import LAYER, Books
 from lamina.sources.catalog import Entry, Piece, Wanted, digests_of, file_key, mark_of, plain_name
 from lamina.sources.cutting import CUTTER, cut_text
-from lamina.sources.reading import Document, UnreadableError, read_document
+from lamina.sources.reading import Document, UnreadableError, largest_file, read_document
 from lamina.sources.roots import locate
 from lamina.sources.steps import MovedOnError, Step, is_full, pieces_of
 from lamina.sources.walking import Found, Walk, git_root, walk
@@ -77,7 +76,7 @@ def index(mem: Handle, path: str | Path, **options: Unpack[IndexOptions]) -> Ind
     where = Scope.of(mem.scope if scope is None else scope)
     check_write(replace(mem.principal, surface=Surface.PIPELINE), where, LAYER)
     books = Books(mem.store, mem.path_for(Surface.PIPELINE), where)
-    largest = int(settings.effective(mem.store.settings())[settings.LARGEST_FILE])
+    largest = largest_file(mem.store)
     tell = options.get("on_progress") or (lambda share: None)
     follower = _Follower(books, path, largest, options)
     if options.get("dry_run") or not options.get("vectors", True):

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from lamina.core import settings
 from lamina.sources.beneath import open_file
 from lamina.sources.languages import has_definitions, language_of
+from lamina.stores.base import Store
 
 _CHANGING_NS: Final = 2_000_000_000
 """A file written so shortly ago may be written again without a later time to show for it."""
@@ -43,6 +45,11 @@ class UnreadableError(Exception):
         self.reason = reason
         self.known_stands = known_stands
         """Whether what is known of it should stay, because nobody could look."""
+
+
+def largest_file(store: Store) -> int:
+    """How many bytes a file may have, as was chosen for the store."""
+    return int(settings.in_force(store.settings(), settings.LARGEST_FILE))
 
 
 def read_document(root: Path, file: str, *, most: int, now_ns: int) -> Document:

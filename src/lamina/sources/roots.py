@@ -33,7 +33,7 @@ class Root:
 
 def locate(path: str | Path, known: Mapping[str, str]) -> Root:
     """The root of a path, given the roots that there are by label, with the folder of each."""
-    target = _existing(path)
+    target = existing(path)
     base = git_root(target) or _holding(target, known) or _folder(target)
     start = "" if target == base else target.relative_to(base).as_posix()
     reason = why_left_out(base, start)
@@ -45,7 +45,8 @@ def locate(path: str | Path, known: Mapping[str, str]) -> Root:
     return Root(base, _label(base, known), start)
 
 
-def _existing(path: str | Path) -> Path:
+def existing(path: str | Path) -> Path:
+    """Where a path leads, if there is something."""
     named = check_text(
         os.fspath(path) if isinstance(path, os.PathLike) else path, "path", limit=4096
     )
@@ -53,7 +54,7 @@ def _existing(path: str | Path) -> Path:
     if not named or not target.exists():
         raise InvalidInputError(
             f"`path` does not exist: {named!r:.200}",
-            remedy="To follow a deletion, index the folder that it was in",
+            remedy="Check the path; to follow a deletion, name the folder that it was in",
         )
     return target
 

@@ -3,19 +3,18 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lamina.core import settings
 from lamina.core.record import Record
 from lamina.core.scope import Scope
 from lamina.sources.books import CHUNK, LAYER, Books
 from lamina.sources.cutting import cut_text
-from lamina.sources.reading import UnreadableError, read_document
+from lamina.sources.reading import UnreadableError, largest_file, read_document
 from lamina.stores.base import Store
 from lamina.writing import WritePath
 
 
 def still_saying(store: Store, path: WritePath, records: Iterable[Record]) -> tuple[str, ...]:
     """The files that hold the text of these chunks, or that nobody may look into, in order."""
-    largest = int(settings.effective(store.settings())[settings.LARGEST_FILE])
+    largest = largest_file(store)
     found: set[str] = set()
     for record in records:
         if (record.layer, record.kind) == (LAYER, CHUNK):

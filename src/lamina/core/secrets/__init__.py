@@ -6,12 +6,13 @@ say so.
 """
 
 from lamina.core.secrets.fields import is_secret_field, is_secret_member, named_values
-from lamina.core.secrets.finder import find_secrets
+from lamina.core.secrets.finder import find_called, find_secrets
 from lamina.core.secrets.spans import Secret
 from lamina.core.secrets.values import is_placeholder
 
 __all__ = [
     "Secret",
+    "find_called",
     "find_secrets",
     "is_placeholder",
     "is_secret_field",

@@ -64,6 +64,8 @@ _LISTED: Final = re.compile(
 _ENV_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]*")
 _TRAILING: Final = ",;.'’"
 _PAIRS: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
+_CLOSING_EMPHASIS: Final = re.compile(r"(?<!\*)(\*{1,3}|__|~~)[:：]?\Z")
+_LONGEST_EMPHASIS: Final = 200
 _LONGEST_PREFIX: Final = 24
 _COMPARISONS: Final = frozenset({"==", "==="})
 
@@ -170,8 +172,7 @@ def value_at(text: str, start: int, limit: int | None = None) -> tuple[int, int]
     limit = len(text) if limit is None else limit
     stop = _VALUE_END.search(text, start, limit)
     end = stop.start() if stop else limit
-    if text[max(0, start - 2) : start] == "**" and text[max(start, end - 2) : end] == "**":
-        end -= 2
+    end = _before_emphasis(text, start, end)
     while end > start:
         last = text[end - 1]
         opening = _PAIRS.get(last)
@@ -180,6 +181,15 @@ def value_at(text: str, start: int, limit: int | None = None) -> tuple[int, int]
             break
         end -= 1
     return start, end
+
+
+def _before_emphasis(text: str, start: int, end: int) -> int:
+    """Where a value ends that closes what is set in bold or italics: `**the pin is 4711**:`."""
+    closing = _CLOSING_EMPHASIS.search(text, max(start, end - 4), end)
+    if closing is None:
+        return end
+    line = text[max(0, start - _LONGEST_EMPHASIS) : start].rpartition("\n")[2]
+    return closing.start() if closing[1] in line else end
 
 
 def _accepts(value: str, family: str, quoted: bool, certain: bool) -> bool:
@@ -218,6 +228,14 @@ def _accepts_password(value: str, literal: bool) -> bool:
     if is_plain_word(value):
         return literal and len(value) >= 4 and not is_stop_word(value)
     return is_mixed(value) and len(value) >= 4 and (literal or not is_variable(value))
+
+
+def accepts_named(value: str, family: str) -> bool:
+    """Whether all that stands under the name of a secret is its value: one word, and no remark."""
+    if not value or any(map(str.isspace, value)) or is_code(value):
+        return False
+    # What people choose may be any word; what a machine draws looks like it.
+    return _accepts(value, family, family == "password", False)
 
 
 def accepts_phrase(value: str) -> bool:

@@ -1,11 +1,18 @@
 """Finding every secret in a text: a cheap refusal, then the detectors, then one clean list."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
-from lamina.core.secrets.assignments import find_assignments, find_headers, find_listed
+from lamina.core.secrets.assignments import (
+    accepts_named,
+    accepts_phrase,
+    find_assignments,
+    find_headers,
+    find_listed,
+)
+from lamina.core.secrets.fields import field_family, is_secret_member
 from lamina.core.secrets.logins import find_logins
 from lamina.core.secrets.phrases import (
     find_in_commands,
@@ -75,6 +82,39 @@ def find_secrets(text: str) -> list[Secret]:
         return found
     found = _merged(chain(found, _copies(text, found)))
     return _without_references(text, found, references) if references else found
+
+
+def find_called(text: str, name: str) -> list[Secret]:
+    """Every secret value in a text that stands under a name, which may be what gives it away.
+
+    A name such as `db-password` counts like the same word in front of the text. Who writes a
+    sentence there says something about the secret, so only what could be the value is taken.
+    """
+    family = field_family(name)
+    told = _told_by(text, family, find_secrets) if family else []
+    # A longer name says it only as a sentence does: "password for staging", but no "token budget".
+    said = [] if family or "secret://" in text else _told_by(text, name, find_stated)
+    return _merged(chain(find_secrets(text), told, said, _whole(text, name, family)))
+
+
+def _told_by(text: str, name: str, find: Callable[[str], Iterable[Secret]]) -> Iterator[Secret]:
+    """What is found in a text when a name stands before it."""
+    value = text.lstrip()
+    before = len(name) + 2
+    at = len(text) - len(value) - before
+    for each in find(f"{name}: {value}"):
+        if each.start >= before:
+            yield Secret(each.start + at, each.end + at, each.kind)
+
+
+def _whole(text: str, name: str, family: str | None) -> Iterable[Secret]:
+    value = text.strip()
+    if _REFERENCE.search(value) or not is_secret_member(name, value):
+        return
+    is_phrase = "phrase" in name.lower() and accepts_phrase(value)
+    if is_phrase or family is None or accepts_named(value, family):
+        start = text.find(value)
+        yield Secret(start, start + len(value), "token" if family == "token" else "password")
 
 
 def _candidates(text: str, lowered: str) -> list[Iterable[Secret]]:

@@ -49,6 +49,11 @@ class _LockFile:
             raise meaning(place, error) from error
         _OPEN.add(self)
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the file was removed, so that others can no longer meet us at it."""
+        return os.fstat(self.handle).st_nlink == 0
+
     def take(self, how: int) -> bool:
         """Lock without waiting; whether that worked."""
         try:
@@ -86,10 +91,20 @@ class Presence:
     """That this process has the store open: what a restore or an upgrade must not go past."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._file = _LockFile(folder, "open")
 
     def enter(self) -> bool:
         """Join those who have the store open; true when there is nobody else, until `share`."""
+        is_alone = self._enter()
+        while self._file.is_gone:
+            # The store was taken away while we waited: what is there now has another lock.
+            self._file.close()
+            self._file = _LockFile(self._folder, "open")
+            is_alone = self._enter()
+        return is_alone
+
+    def _enter(self) -> bool:
         if self._file.take(fcntl.LOCK_EX):
             return True
         deadline = time.monotonic() + _OPENING_SECONDS

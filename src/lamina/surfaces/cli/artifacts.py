@@ -1,6 +1,7 @@
 """`lamina artifacts`."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,7 @@ _TYPES: Final = completing.kinds_of("artifact")
 _TASKS: Final = completing.keys_of("task")
 _STYLES: Final = {"same": "green", "changed": "yellow", "missing": "red"}
 _NO: Final = 1
+_WIDE: Final = 110
 _WORKSPACE: Final = click.option(
     "--workspace", metavar="DIR", shell_complete=completing.folders,
     help="The folder that paths are kept relative to: the one that holds `.lamina`, else this one.",
@@ -45,19 +47,24 @@ def list_artifacts(session: Session, /, task: str | None, kind: str | None, limi
     """Show what is registered, newest first."""
     from lamina.core.layers import LAYERS, check_kind_of
     from lamina.core.names import check_name
-    from lamina.surfaces.cli.saying import say_table
+    from lamina.surfaces.cli.saying import none_of, say_table
 
     wanted = None if task is None else check_name(task, "--task")
     if kind is not None:
-        check_kind_of(LAYERS["artifact"], kind)
+        check_kind_of(LAYERS["artifact"], kind, "--type")
     face = session.handle.artifact
     found = face.query(task=wanted, kind=kind, limit=limit)
-    say_table(session, found, _grid, f"No such artifact is registered in {face.scope}.")
+    nothing = none_of("artifacts", face.scope, asked=(task, kind) != (None, None))
+    # Size and checksum have no room on a narrow terminal; --json has them.
+    is_narrow = session.out.width is not None and session.out.width < _WIDE
+    say_table(session, found, partial(_grid, short=is_narrow), nothing, by_key=True)
 
 
 @artifacts.command()
 @click.argument("path", metavar="PATH", shell_complete=completing.files)
-@click.option("--task", required=True, metavar="TASK", shell_complete=_TASKS, help="Who made it.")
+@click.option(
+    "--task", required=True, metavar="TASK", shell_complete=_TASKS, help="What it was made for."
+)
 @click.option(
     "--type", "kind", default="file", show_default=True, metavar="TYPE", shell_complete=_TYPES,
     help="file, patch, test, document or config.",
@@ -69,8 +76,10 @@ def register(
     session: Session, /, path: str, task: str, kind: str, description: str, workspace: str | None
 ) -> None:
     """Keep that a task produced a file; again, that it changed it."""
+    from lamina.core.layers import LAYERS, check_kind_of
     from lamina.surfaces.cli.saying import say_kept
 
+    check_kind_of(LAYERS["artifact"], kind, "--type")
     session.may_create = True
     folder, name = _placed(session, workspace, path)
     face = session.handle.artifact
@@ -140,19 +149,26 @@ def _placed(session: Session, workspace: str | None, path: str) -> tuple[Path, s
     return folder, Workspace(folder).named(os.path.abspath(check_text(path, "path", limit=4096)))
 
 
-def _grid(records: "Sequence[Record]") -> "Grid":
+def _grid(records: "Sequence[Record]", *, short: bool) -> "Grid":
     from lamina.surfaces.cli.marks import Span, grid
     from lamina.surfaces.cli.views import cut, instant
 
     rows = [
         (
             Span(str(one.key), "bold"), one.kind, str(one.data.get("task", "-")), one.source,
-            f"{one.data.get('size', 0):,}", str(one.data.get("sha256", "-"))[:12],
+            *(() if short else _measured(one)),
             instant(one.updated_at), "" if one.text == one.key else cut(one.text),
         )
         for one in records
     ]  # fmt: skip
-    return grid(("path", "type", "task", "by", "bytes", "sha256", "changed", "what"), rows)
+    measures = () if short else ("bytes", "sha256")
+    return grid(("path", "type", "task", "by", *measures, "changed", "what"), rows)
+
+
+def _measured(record: "Record") -> tuple[str, str]:
+    size = record.data.get("size")
+    told = f"{size:,}" if isinstance(size, int) else "-"
+    return told, str(record.data.get("sha256", "-"))[:12]
 
 
 def _standings(found: "Sequence[Verified]") -> "Grid":

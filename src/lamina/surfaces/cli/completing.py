@@ -112,6 +112,29 @@ def records(context: click.Context, _: click.Parameter, typed: str) -> list[str]
         return []
 
 
+def agents(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
+    """Agents that have memories of their own."""
+    session: Session | None = context.obj
+    if session is None:
+        return []
+    try:
+        found = session.unbound.query({"layer": {"$in": ["now", "log", "fact"]}}, limit=_MOST)
+        return _parts([record.scope for record in found], "agent", typed)
+    except Exception:  # as above
+        return []
+
+
+def projects(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
+    """Projects that hold something."""
+    session: Session | None = context.obj
+    if session is None:
+        return []
+    try:
+        return _parts(list(session.unbound.store.position()), "project", typed)
+    except Exception:  # as above
+        return []
+
+
 def keys_of(layer: str) -> Completer:
     """Offer the keys that stand in a layer."""
 
@@ -148,6 +171,14 @@ def files(_: click.Context, __: click.Parameter, typed: str) -> "list[Completion
 def folders(_: click.Context, __: click.Parameter, typed: str) -> "list[CompletionItem]":
     """Let the shell offer its directories."""
     return _left_to_the_shell(typed, "dir")
+
+
+def _parts(scopes: list[str], level: str, typed: str) -> list[str]:
+    """The names that scopes have on a level, as far as they begin so."""
+    from lamina.core.scope import Scope
+
+    found = {name for scope in scopes if (name := Scope.of(scope).part(level))}
+    return sorted(name for name in found if name.startswith(typed))
 
 
 def _names(session: "Session", typed: str) -> list[str]:

@@ -38,15 +38,17 @@ def list_episodes(session: Session, /, **asked: Any) -> None:
     """Show episodes, newest first."""
     from lamina.core.layers import LAYERS, check_kind_of
     from lamina.core.names import check_name
-    from lamina.surfaces.cli.saying import say_table
+    from lamina.surfaces.cli.saying import none_of, say_table
 
     for name in ("task", "agent"):
         if asked[name] is not None:
             check_name(asked[name], f"--{name}")
     if asked["action"] is not None:
-        check_kind_of(LAYERS["episode"], asked["action"])
+        check_kind_of(LAYERS["episode"], asked["action"], "--action")
     face = session.handle.episode
-    say_table(session, face.query(**asked), _grid, f"No such episode is kept in {face.scope}.")
+    is_asked = any(asked[name] is not None for name in ("task", "agent", "action"))
+    nothing = none_of("episodes", face.scope, asked=is_asked)
+    say_table(session, face.query(**asked), _grid, nothing)
 
 
 @episodes.command()
@@ -136,14 +138,15 @@ def similar(session: Session, /, words: tuple[str, ...], k: int, *, everything: 
     elif found:
         session.out.show(_grid([hit.record for hit in found]))
     else:
-        session.out.note("Nothing like it was tried.")
+        hint = "" if everything else "; --all looks at what failed as well"
+        session.out.note(f"Nothing like it {'was tried' if everything else 'has worked'}{hint}.")
 
 
 def _say_figures(session: Session, table: "Grid") -> None:
     if table.rows:
         session.out.show(table)
     else:
-        session.out.note("No such episode has come to an end.")
+        session.out.note("Nothing that was tried has come to an end.")
 
 
 def _grid(records: "Sequence[Record]") -> "Grid":

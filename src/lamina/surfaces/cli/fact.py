@@ -33,13 +33,14 @@ def fact() -> None:
 def list_facts(session: Session, /, category: str | None) -> None:
     """Show every fact, the newest first."""
     from lamina.core.layers import LAYERS, check_kind_of
-    from lamina.surfaces.cli.saying import say_table
+    from lamina.surfaces.cli.saying import none_of, or_an_agents, say_table
 
     if category is not None:
-        check_kind_of(LAYERS["fact"], category)
+        check_kind_of(LAYERS["fact"], category, "--category")
     face = session.handle.fact
     found = face.records(category)
-    say_table(session, found, _grid, f"No such facts are kept in {face.scope}.")
+    nothing = none_of("facts", face.scope, asked=category is not None) + or_an_agents(session)
+    say_table(session, found, _grid, nothing, by_key=True)
 
 
 @fact.command("get")

@@ -32,13 +32,14 @@ def log() -> None:
 def tail(session: Session, /, kind: str | None, lines: int | None) -> None:
     """Show the last entries, oldest first."""
     from lamina.core.layers import LAYERS, check_kind_of
-    from lamina.surfaces.cli.saying import say_table
+    from lamina.surfaces.cli.saying import none_of, or_an_agents, say_table
 
     if kind is not None:
-        check_kind_of(LAYERS["log"], kind)
+        check_kind_of(LAYERS["log"], kind, "--kind")
     face = session.handle.log
     found = face.tail(lines, kind=kind)
-    say_table(session, found, _grid, f"Nothing of the kind is in the log of {face.scope}.")
+    nothing = none_of("log entries", face.scope, asked=kind is not None)
+    say_table(session, found, _grid, nothing + or_an_agents(session))
 
 
 @log.command()

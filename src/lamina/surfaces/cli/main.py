@@ -6,6 +6,7 @@ ask for one with `LAMINA_DEBUG=1`.
 
 import sys
 from collections.abc import Sequence
+from errno import ENAMETOOLONG
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -141,6 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: list[str], session: Session) -> int:
     try:
         try:
+            _check_arguments(given)
             done = cli.main(given, prog_name="lamina", standalone_mode=False, obj=session)
         finally:
             session.close()
@@ -154,8 +156,15 @@ def _run(given: list[str], session: Session) -> int:
             import traceback
 
             traceback.print_exc()
+        session.give_up()
         return _report(_meaning(error), session.out)
     return done if isinstance(done, int) else 0
+
+
+def _check_arguments(given: list[str]) -> None:
+    """No path and no text may hold a NUL; a shell cannot pass one, a program that calls us can."""
+    if any("\0" in one for one in given):
+        raise click.UsageError("an argument holds a NUL character")
 
 
 def _meaning(error: Exception) -> "LaminaError":
@@ -171,7 +180,9 @@ def _meaning(error: Exception) -> "LaminaError":
         message = " ".join(error.format_message().split()).rstrip(".")
         return InvalidInputError(message, remedy=f"See `{command} --help`")
     if isinstance(error, OSError) and error.strerror:
-        where = f": {error.filename}" if error.filename else ""
+        where = f": {error.filename!s:.200}" if error.filename else ""
+        if error.errno == ENAMETOOLONG:
+            return InvalidInputError(f"{error.strerror}{where}", remedy="Name a shorter path")
         return LaminaError(f"{error.strerror}{where}", remedy="Set LAMINA_DEBUG=1 to see where")
     return LaminaError(
         f"something unexpected happened ({type(error).__name__}: {error!s:.200})",

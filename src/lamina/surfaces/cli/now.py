@@ -51,7 +51,10 @@ def _show(session: Session) -> None:
     if session.out.as_json:
         session.out.document(wire_layers.status_out(found, face.scope))
     elif found.updated_at is None:
-        session.out.note(f"Nothing is said of what goes on in {face.scope}.")
+        from lamina.surfaces.cli.saying import or_an_agents
+
+        nothing = f"Nothing is said of what goes on in {face.scope}."
+        session.out.note(nothing + or_an_agents(session))
     else:
         session.out.show(*_lines(found, face.scope))
 

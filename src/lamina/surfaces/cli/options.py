@@ -42,9 +42,11 @@ def global_options(*, hidden: bool) -> list[click.Parameter]:
             "directory", "--dir", metavar="DIR", help="The directory of the store.",
             shell_complete=completing.folders,
         ),
-        option("project", "--project", metavar="NAME", help="The project in force."),
+        option("project", "--project", metavar="NAME", help="The project in force.",
+               shell_complete=completing.projects),
         option("as_json", "--json", is_flag=True, help="Print one JSON document."),
-        option("name", "--as", metavar="NAME", help="Act as this agent."),
+        option("name", "--as", metavar="NAME", help="Act as this agent.",
+               shell_complete=completing.agents),
         option(
             "role", "--role", metavar="ROLE", help="Act in this role; `agent` unless given.",
             shell_complete=completing.roles,

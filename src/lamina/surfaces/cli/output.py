@@ -8,13 +8,16 @@ import os
 import sys
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from lamina.surfaces.cli.marks import Grid, Line, one_line, safe_json, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
+
+_WHOLE: Final = frozenset(("id", "when", "changed", "since", "sha256"))
+"""Columns that are never wrapped: in two pieces they can be neither read nor copied."""
 
 
 class Printer:
@@ -130,8 +133,7 @@ def _rich_grid(part: Grid) -> "RenderableType":
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in part.headings:
-        # An id in two pieces can be neither read nor copied.
-        table.add_column(heading, overflow="fold", no_wrap=heading == "id")
+        table.add_column(heading, overflow="fold", no_wrap=heading in _WHOLE)
     for row in part.rows:
         table.add_row(*(_rich(cell) for cell in row))
     return table

@@ -1,6 +1,6 @@
 """`lamina list`, `get` and `query`."""
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -17,6 +17,9 @@ from lamina.surfaces.cli.options import (
     which_options,
 )
 from lamina.surfaces.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from lamina.core.record import Record
 
 _FILES: Final = "source"
 
@@ -92,9 +95,17 @@ def _list(session: Session, where: Any, options: dict[str, Any]) -> None:
     found = memory.query(where, order_by=options["order_by"], limit=limit, scope=scope, as_of=as_of)
     # Counting is only worth its time where something may have been cut off.
     total = len(found) if len(found) < limit else memory.count(where, scope=scope, as_of=as_of)
-    say_records(session, found, max(total, len(found)))
+    shown = found if options.get("kinds", True) else [one for one in found if _is_told(one)]
+    say_records(session, shown, max(total, len(found)) - len(found) + len(shown))
     if not found:
         tell_why(session, scope, as_of)
+
+
+def _is_told(record: "Record") -> bool:
+    """Whether it tells anything: how a file is arranged is kept for Lamina alone."""
+    from lamina.core.layers import LAYERS
+
+    return record.layer == _FILES or record.kind not in LAYERS[record.layer].unsaid
 
 
 def _tell_of_files(session: Session, options: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from lamina import clock
 from lamina.reading import MAX_LIMIT
 from lamina.surfaces import wire
-from lamina.surfaces.cli.marks import Span, line
+from lamina.surfaces.cli.marks import Span, line, visible
 from lamina.surfaces.cli.output import Printer
 from lamina.surfaces.cli.session import Session
 from lamina.surfaces.cli.views import receipt_lines, record_grid, short_lines
@@ -68,18 +68,34 @@ def say_table(
     records: "list[Record]",
     table: "Callable[[list[Record]], Grid]",
     nothing: str,
+    *,
+    by_key: bool = False,
 ) -> None:
-    """Print records of one layer in its own columns; with `--quiet`, the ids alone."""
+    """Print records of one layer in its own columns.
+
+    With `--quiet` only what the other commands of the layer take: ids, or where it goes `by_key`,
+    keys.
+    """
     out = session.out
     if out.as_json:
         out.document(wire.records_out(records, len(records)))
     elif out.quiet:
         for record in records:
-            out.raw(record.id)
+            out.raw(visible(str(record.key)) if by_key else record.id)
     elif records:
         out.show(table(records))
     else:
         out.note(nothing)
+
+
+def none_of(what: str, scope: str, *, asked: bool) -> str:
+    """That there is nothing at all, or nothing of what was asked for."""
+    return f"No {what} of {scope} match." if asked else f"There are no {what} in {scope} yet."
+
+
+def or_an_agents(session: Session) -> str:
+    """Where else to look, for who sees what is the project's and may mean an agent's own."""
+    return "" if session.is_acting else " --as NAME shows what is an agent's own."
 
 
 def _show(out: Printer, records: Sequence["Record"]) -> None:

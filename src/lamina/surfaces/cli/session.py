@@ -33,6 +33,7 @@ class Session:
         """Whether the command starts a store where there is none; the others need one."""
         self.is_new = False
         """Whether the store was made by this run."""
+        self._made_folder = False
 
     @cached_property
     def config(self) -> "Config":
@@ -60,6 +61,7 @@ class Session:
         from lamina.opening import open as open_memory
 
         self.is_new = not is_there(self.config.path)
+        self._made_folder = not self.config.path.exists()
         if self.is_new and not self.may_create:
             raise _no_store(self.config)
         return open_memory(self.config.path, surface=Surface.CLI)
@@ -67,6 +69,7 @@ class Session:
     @cached_property
     def handle(self) -> "Memory":
         """The store as the one who acts sees it."""
+        from lamina.core.names import check_name
         from lamina.errors import InvalidInputError
 
         project = self.config.project.value
@@ -75,7 +78,7 @@ class Session:
                 raise InvalidInputError(
                     "`--role` says what sort of actor, not who", remedy="Name it: --as NAME"
                 )
-            name = "user" if self.name is None else self.name
+            name = "user" if self.name is None else check_name(self.name, "--as")
             return self.unbound.agent(name, project=project, role=self.role or "agent")
         return self.unbound if project is None else self.unbound.project(project)
 
@@ -120,6 +123,13 @@ class Session:
         """Release the store, if it was opened."""
         if "unbound" in self.__dict__:
             self.unbound.close()
+
+    def give_up(self) -> None:
+        """After a failure: a store that this run made, and that holds nothing, is not left."""
+        if self.is_new and "unbound" in self.__dict__:
+            from lamina.stores.sqlite.unused import remove_unused
+
+            remove_unused(self.config.path, whole=self._made_folder)
 
 
 def is_there(folder: Path) -> bool:

@@ -30,26 +30,55 @@ def config() -> None:
 
 
 @config.command()
+@click.argument("prefix", default="", metavar="[PREFIX]", shell_complete=completing.settings)
 @pass_session
-def show(session: Session) -> None:
+def show(session: Session, /, prefix: str) -> None:
     """Show every value that holds, and where it came from.
 
-    From the `command line`, an environment variable, a file, the `store` or by `default`.
+    From the `command line`, an environment variable, a file, the `store` or by `default`. With
+    PREFIX only what is called so, as `log` or `recall.`
     """
     from lamina.core.settings import SETTINGS
-    from lamina.surfaces.cli.marks import Span, grid
 
     rows = [_row(session, setting) for setting in SETTINGS.values()]
     places, services = list(_places(session)), list(_services())
     if session.out.as_json:
         told: dict[str, Any] = {one["name"]: _without_name(one) for one in places}
-        session.out.document({**told, "services": services, "settings": rows})
+        named = [[one for one in part if _is_called(one, prefix)] for part in (services, rows)]
+        session.out.document({**told, "services": named[0], "settings": named[1]})
         return
-    lines = [
-        (one["name"], Span(one["value"] or "-", "bold"), one["origin"], one.get("told", ""))
-        for one in (*places, *services, *({**row, "told": _told(row)} for row in rows))
-    ]
-    session.out.show(grid(("name", "value", "from", "meaning"), lines))
+    every = (*places, *services, *({**row, "told": _told(row)} for row in rows))
+    found = [one for one in every if _is_called(one, prefix)]
+    if found:
+        _show_all(session, found)
+    else:
+        session.out.note(f"No setting is called {prefix!r:.60}; `lamina config` shows all.")
+
+
+def _is_called(row: dict[str, Any], prefix: str) -> bool:
+    return str(row["name"]).startswith(prefix)
+
+
+def _show_all(session: Session, rows: list[dict[str, Any]]) -> None:
+    """One line for each; on a terminal what it means stands below it, for columns are too few."""
+    from textwrap import wrap
+
+    from lamina.surfaces.cli.marks import Span, grid, line
+    from lamina.surfaces.cli.views import DIM
+
+    width = session.out.width
+    if width is None:
+        lines = [
+            (one["name"], Span(one["value"] or "-", "bold"), one["origin"], one.get("told", ""))
+            for one in rows
+        ]
+        session.out.show(grid(("name", "value", "from", "meaning"), lines))
+        return
+    for one in rows:
+        value = Span(str(one["value"] or "-"), "bold")
+        session.out.show(line(f"{one['name']} = ", value, Span(f"  ({one['origin']})", DIM)))
+        for text in wrap(one.get("told", ""), max(width - 4, 20)):
+            session.out.show(line(Span(f"    {text}", DIM)))
 
 
 @config.command("get")

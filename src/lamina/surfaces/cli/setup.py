@@ -46,12 +46,13 @@ def init(session: Session, /, agent: str | None) -> None:
         raise _taken(folder / config.FILE, str(named))
     if agent is not None:
         # Before there is a store: a name that cannot be an agent's makes none.
-        Principal(agent, Role.AGENT, Scope.of(f"project/{wanted}"))
+        Principal(check_name(agent, "--agent"), Role.AGENT, Scope.of(f"project/{wanted}"))
     with open_memory(folder, surface=Surface.CLI) as memory:
         if named is None:
             config.name_project(folder, wanted)
         if settings.LIVE not in memory.store.settings():
             memory.configure(settings.LIVE, "on")
+        is_live = memory.settings()[settings.LIVE] == "on"
         begun = agent is not None and _begin(memory.agent(agent, project=wanted))
     if session.out.as_json:
         told = {"directory": str(folder), "project": wanted, "agent": agent, "begun": begun}
@@ -60,6 +61,12 @@ def init(session: Session, /, agent: str | None) -> None:
     session.out.show(line(f"{folder} holds the memories of the project {wanted}."))
     if agent is not None:
         session.out.show(line(f"The memory of {agent} {'begins' if begun else 'is there'}."))
+        session.out.note(f"`lamina --as {agent}` acts as this agent.")
+    if is_live:
+        files = folder / "projects" / wanted
+        session.out.note(
+            f"The files of {wanted} are in {files}; `lamina sync` takes over what you edit there."
+        )
     if (here / ".git").exists() and not _is_ignored(here):
         session.out.note(f"Add {config.FOLDER}/ to .gitignore: memories are private.")
 

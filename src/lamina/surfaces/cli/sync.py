@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.marks import line
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
@@ -19,7 +20,10 @@ _SHOWN: Final = 5
 
 
 @click.command(cls=Command)
-@click.option("--to", metavar="FOLDER", help="Where the files lie, if not in the store's folder.")
+@click.option(
+    "--to", metavar="FOLDER", shell_complete=completing.folders,
+    help="Where the files lie, if not in the store's folder.",
+)  # fmt: skip
 @click.option("--yes", is_flag=True, help="Forget what is gone from a file, however much it is.")
 @pass_session
 def sync(session: Session, /, to: str | None, yes: bool) -> None:
@@ -92,11 +96,13 @@ def as_json(report: "SyncReport", files: "Files") -> dict[str, Any]:
     }
 
 
-def watch_files(session: Session, *, once: bool, patience: float | None) -> None:
+def watch_files(
+    session: Session, folder: str | None, *, once: bool, patience: float | None
+) -> None:
     """Go on bringing files and store together until interrupted, or nothing has changed so long."""
     from lamina.files.following import follow
 
-    files = files_of(session, None)
+    files = files_of(session, folder)
 
     def tell(report: "SyncReport") -> None:
         if session.out.as_json:

@@ -63,7 +63,7 @@ def list_tasks(
     """Show tasks, the most urgent first, then the oldest."""
     from lamina.errors import InvalidInputError
     from lamina.reading import check_limit
-    from lamina.surfaces.cli.saying import say_table
+    from lamina.surfaces.cli.saying import none_of, say_table
 
     if ready and status is not None:
         raise InvalidInputError(
@@ -76,7 +76,8 @@ def list_tasks(
         found = of_it[: check_limit(limit)]
     else:
         found = face.query(status=status, milestone=milestone, limit=check_limit(limit))
-    say_table(session, found, _grid, f"There is no such task in {face.scope}.")
+    asked = ready or (status, milestone) != (None, None)
+    say_table(session, found, _grid, none_of("tasks", face.scope, asked=asked), by_key=True)
 
 
 @tasks.command("add")
@@ -98,6 +99,7 @@ def add_task(session: Session, /, name: str, description: str, **plan: Any) -> N
 def show_task(session: Session, /, name: str) -> None:
     """Show one task."""
     from lamina.core.names import check_name
+    from lamina.layers.tasks import awaited
     from lamina.surfaces import wire
     from lamina.surfaces.cli.marks import Span, line
     from lamina.surfaces.cli.views import DIM, instant
@@ -109,7 +111,7 @@ def show_task(session: Session, /, name: str) -> None:
     facts = {
         "name": name, "status": found.data.get("status"), "priority": found.data.get("priority"),
         "milestone": found.data.get("milestone"),
-        "waits for": ", ".join(found.data.get("blocked_by", ())), "note": found.data.get("note"),
+        "waits for": ", ".join(awaited(found)), "note": found.data.get("note"),
         "by": found.source, "changed": instant(found.updated_at), "rev": found.rev,
     }  # fmt: skip
     shown = [line(Span(f"{one:<12}", DIM), str(value)) for one, value in facts.items() if value]
@@ -154,6 +156,7 @@ def _said(plan: dict[str, Any]) -> Any:
 
 
 def _grid(records: "Sequence[Record]") -> "Grid":
+    from lamina.layers.tasks import awaited
     from lamina.surfaces.cli.marks import Span, grid
     from lamina.surfaces.cli.views import cut
 
@@ -162,7 +165,7 @@ def _grid(records: "Sequence[Record]") -> "Grid":
             Span(str(one.key), "bold"),
             Span(_of(one, "status"), _STYLES.get(_of(one, "status"), "")),
             _of(one, "priority"), _of(one, "milestone"),
-            ", ".join(one.data.get("blocked_by", ())) or "-", cut(one.text),
+            ", ".join(awaited(one)) or "-", cut(one.text),
         )
         for one in records
     ]  # fmt: skip

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.history import happened
 from lamina.surfaces.cli.marks import Grid, Line, Span, grid, line, one_line
 from lamina.surfaces.cli.options import Command, scope_options
@@ -34,6 +35,10 @@ _NARROW: Final = 80
 _STYLES: Final = {"created": "green", "revised": "yellow", "proposed": "cyan", "erased": "red"}
 
 
+_ALONE: Final = ("after", "from_start", "events", "scope")
+"""What says nothing about files."""
+
+
 @click.command(cls=Command)
 @click.option("--after", metavar="CURSOR", help="Go on from there.")
 @click.option("--from-start", is_flag=True, help="Begin with the first change there is.")
@@ -47,6 +52,10 @@ _STYLES: Final = {"created": "green", "revised": "yellow", "proposed": "cyan", "
 @click.option(
     "--files", is_flag=True, help="Keep the files that people read and the store together."
 )
+@click.option(
+    "--to", metavar="FOLDER", shell_complete=completing.folders,
+    help="With --files: where they lie, if not in the store's folder.",
+)  # fmt: skip
 @scope_options
 @pass_session
 def watch(session: Session, /, **options: Any) -> None:
@@ -62,12 +71,28 @@ def watch(session: Session, /, **options: Any) -> None:
     if options["files"]:
         from lamina.surfaces.cli.sync import watch_files
 
-        watch_files(session, once=options["once"], patience=patience)
+        _check_alone(options)
+        watch_files(session, options["to"], once=options["once"], patience=patience)
         return
+    if options["to"] is not None:
+        from lamina.errors import InvalidInputError
+
+        raise InvalidInputError("`--to` says where files lie", remedy="Say --files as well")
     command = ["watch", *(["--scope", options["scope"]] if options["scope"] else [])]
     command += ["--events"] if options["events"] else []
     source = _opened(session, options, patience)
     follow(session, source, command, once=options["once"], patience=patience)
+
+
+def _check_alone(options: dict[str, Any]) -> None:
+    from lamina.errors import InvalidInputError
+
+    for name in _ALONE:
+        if options[name]:
+            raise InvalidInputError(
+                f"`--files` cannot go with `--{name.replace('_', '-')}`",
+                remedy="With --files only --to, --once and --timeout mean anything",
+            )
 
 
 def follow(
@@ -193,7 +218,7 @@ def _say_where(session: Session, command: list[str], cursor: str) -> None:
     """Say how to go on from here."""
     if not session.out.quiet:
         again = ["lamina", *command, *_globals(session), "--after", cursor]
-        sys.stderr.write(f"resume with: {shlex.join(again)}\n")
+        sys.stderr.write(f"resume with: {one_line(shlex.join(again))}\n")
 
 
 def _start(memory: "Memory", options: dict[str, Any]) -> str | None:
