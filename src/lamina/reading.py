@@ -236,7 +236,7 @@ def _only(found: Sequence[Record], name: str) -> Record:
     if len(found) > 1:
         places = ", ".join(sorted({f"{r.layer}/{r.kind} in {r.scope}" for r in found})[:5])
         raise InvalidInputError(
-            f"the key {name!r:.80} names {len(found)} records: {places}",
+            f"`name` {name!r:.80} names {len(found)} records: {places}",
             remedy="Name the `layer` and `kind`, or use the id",
         )
     return found[0]

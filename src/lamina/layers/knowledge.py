@@ -90,7 +90,7 @@ class Knowledge(Face):
         return self._moved([self._meant(one) for one in what], State.FORGOTTEN)
 
     def _meant(self, one: Stale | str) -> Record:
-        record = one.record if isinstance(one, Stale) else self._door.get(check_id(one))
+        record = one.record if isinstance(one, Stale) else self._door.get(check_id(one, "what"))
         if (record.layer, record.scope) != (self.layer, self.scope):
             raise NotFoundError(f"record {record.id} is not in `{self.layer}` of `{self.scope}`")
         return record
