@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from lamina.background import Worker
 from lamina.core import settings
 from lamina.errors import LaminaError
-from lamina.stores.base import ScrubReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from lamina.files import Files
     from lamina.memory import Memory
+    from lamina.stores.base import ScrubReport
 
 _GATHER_SECONDS: Final = 0.2
 """How long to wait for more, once something was written."""
@@ -30,7 +30,8 @@ class Live:
     Whatever goes wrong there costs nobody a write: the next sync makes up for it.
     """
 
-    def __init__(self, mem: Memory, root: Path) -> None:
+    def __init__(self, mem: Memory, root: Path | None) -> None:
+        """Take the whole store and its directory, if it has one of its own."""
         self._mem = mem
         self._root = root
         self._behind = threading.Event()
@@ -60,23 +61,10 @@ class Live:
             self._sync()
 
     def scrub(self, probes: Sequence[bytes]) -> ScrubReport:
-        """Write every file without what was erased, and remove the copies that hold it."""
-        from lamina.files.bases import WAS
-        from lamina.files.layout import KEPT, STATE
+        """Write every file anew, wherever this store has any, and remove copies of what is gone."""
+        from lamina.files.scrubbing import scrub
 
-        if not (self._root / STATE).is_dir():
-            return ScrubReport()
-        self._sync()
-        for stale in (self._root / STATE).rglob(f"*{WAS}"):
-            stale.unlink(missing_ok=True)
-        files = size = 0
-        for path in sorted((self._root / KEPT).rglob("*")):
-            if path.is_file() and not path.is_symlink():
-                content = path.read_bytes()
-                files, size = files + 1, size + len(content)
-                if any(probe in content for probe in probes):
-                    path.unlink()
-        return ScrubReport(files, size)
+        return scrub(self._mem, self._root, probes)
 
     def _files(self) -> Files:
         # Imported here: a process that only reads has no use for them.
@@ -85,6 +73,8 @@ class Live:
         return Files(self._mem, self._root)
 
     def _is_on(self) -> bool:
+        if self._root is None:
+            return False
         return settings.in_force(self._mem.store.settings(), settings.LIVE) == "on"
 
     def _work(self, is_over: Callable[[], bool]) -> bool:

@@ -69,12 +69,10 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     )
 
 
-def _files(whole: Memory) -> Live | None:
-    """What keeps the files of a store that has a directory of its own."""
+def _files(whole: Memory) -> Live:
+    """What keeps the files of a store: in its directory, if it has one of its own."""
     database = Path(whole.store.location)
-    if database.name != DATABASE:
-        return None
-    live = Live(whole, database.parent)
+    live = Live(whole, database.parent if database.name == DATABASE else None)
     live.heal()
     return live
 

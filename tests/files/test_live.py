@@ -75,3 +75,43 @@ def test_erased_means_erased_in_files_and_copies_too(tmp_path: Path) -> None:
         ]  # fmt: skip
         assert left == []
         assert "something else" in page.read_text()
+
+
+def test_erased_means_erased_wherever_files_were_written(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    for place in (str(tmp_path / "store"), ":memory:", f"json:{tmp_path}/store.json"):
+        with lamina.open(place) as mem:
+            mem.configure("recall.embedder", "off")
+            made = mem.project("web").remember("the cormorant codeword is lagoon").id
+            folder = vault / str(abs(hash(place)))
+            sync(mem, folder)
+            page = folder / "projects/web/MEMORY.md"
+            assert "cormorant" in page.read_text()
+            assert mem.erase(made).complete
+            assert "cormorant" not in page.read_text()
+
+
+def test_a_copy_that_shares_a_word_with_what_was_erased_stays(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        mem.configure("recall.embedder", "off")
+        made = mem.project("web").remember("parsers are dreadful").id
+        sync(mem)
+        page = tmp_path / "projects/web/MEMORY.md"
+        page.write_bytes(b"\xff dreadful weather\n")
+        copy = tmp_path / sync(mem).asides[0].copy
+        mem.erase(made)
+        assert copy.exists()
+
+
+def test_notes_that_were_there_before_are_taken_over_and_a_copy_is_kept(tmp_path: Path) -> None:
+    page = tmp_path / "files/projects/web/MEMORY.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("# Our notes\n\nWe deploy on Thursdays.\n")
+    with lamina.open(":memory:") as mem:
+        report = sync(mem, tmp_path / "files")
+        assert [one.text for one in mem.project("web").knowledge.query()] == [
+            "We deploy on Thursdays."
+        ]
+        copy = tmp_path / "files" / report.asides[0].copy
+        assert copy.read_text() == "# Our notes\n\nWe deploy on Thursdays.\n"

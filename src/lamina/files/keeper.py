@@ -22,6 +22,7 @@ from lamina.files.folder import NotAFileError, opened
 from lamina.files.layout import OWN_FOLDERS, SESSIONS, STATE, Place, place_of, places_in
 from lamina.files.memory_page import MemoryPage
 from lamina.files.moved import Moved
+from lamina.files.scrubbing import note_folder
 from lamina.files.sections_page import AGENT, NOW
 from lamina.files.sessions import SessionFiles
 from lamina.files.settled import Settled, look_of, read_settled, write_settled
@@ -81,6 +82,7 @@ class Files:
         if self.patience is not None:
             desk.patience = self.patience
         with _alone(self.root / STATE / _LOCK):
+            note_folder(self._mem, self.root)
             start = self._mem.cursor()
             before = self._settled()
             moved = Moved(self._mem, before.cursor)

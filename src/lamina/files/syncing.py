@@ -120,6 +120,9 @@ class TwoWay:
             problems = [*problems, f"{len(lost)} of its entries are gone; {_STAY}"]
             bases = replace(bases, lost=tuple(record.id for record in lost))
             self._desk.questions += 1
+        if not bases.trail and page.revision is None:
+            # Somebody wrote it before Lamina did, and will find it in another form.
+            problems = [*problems, "it was here before; its entries were taken over"]
         if problems:
             self._desk.keep_aside(self._path, raw, problems)
         return bases
