@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 class Beside(Protocol):
     """The files of a store, as far as a handle has to know of them."""
 
+    def ask_again(self) -> None:
+        """The settings of the store were changed."""
+
     def wrote(self) -> None:
         """Something was committed."""
 

@@ -58,6 +58,8 @@ class Keeping:
             lance.check()
         self.store.configure(name, None if value is None else checked)
         self._announcer.ask_again()
+        if self._beside is not None:
+            self._beside.ask_again()
         if name == settings.EMBEDDER:
             self._vectors.change()
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from lamina.background import Worker
+from lamina.clock import stopwatch
 from lamina.core import settings
 from lamina.errors import LaminaError
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _GATHER_SECONDS: Final = 0.2
 """How long to wait for more, once something was written."""
 _ENDING_SECONDS: Final = 5.0
+_ASK_SECONDS: Final = 5.0
+"""How long it may take until a process notices that files are wanted from now on."""
 
 
 class Live:
@@ -36,12 +39,18 @@ class Live:
         self._root = root
         self._behind = threading.Event()
         self._worker: Worker | None = None
+        self._asked_at: float | None = None
+        self._on = False
 
     def heal(self) -> None:
         """Make up for what a process that died left undone."""
         with suppress(LaminaError, OSError):
             if self._is_on() and self._files().is_behind():
                 self.wrote()
+
+    def ask_again(self) -> None:
+        """Look at the store's settings anew before the next write."""
+        self._asked_at = None
 
     def wrote(self) -> None:
         """Something was committed."""
@@ -73,9 +82,15 @@ class Live:
         return Files(self._mem, self._root)
 
     def _is_on(self) -> bool:
+        """Whether the store asks for files: looked up now and then, not with every write."""
         if self._root is None:
             return False
-        return settings.in_force(self._mem.store.settings(), settings.LIVE) == "on"
+        now = stopwatch()
+        if self._asked_at is None or now - self._asked_at > _ASK_SECONDS:
+            self._asked_at = now
+            chosen = self._mem.store.settings()
+            self._on = settings.in_force(chosen, settings.LIVE) == "on"
+        return self._on
 
     def _work(self, is_over: Callable[[], bool]) -> bool:
         # What is written together is read together.

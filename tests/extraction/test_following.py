@@ -192,7 +192,7 @@ def test_items_are_asked_for_by_type_file_and_text(project: Memory, root: Path) 
     assert project.item.query(file="sr") == []
     assert project.item.query(text="which database was chosen, SQLite?")[0].id == decision.id
     assert len(project.item.query(limit=2)) == 2
-    with pytest.raises(InvalidInputError, match="`kind` 'poem'"):
+    with pytest.raises(InvalidInputError, match="`type` 'poem'"):
         project.item.query(type="poem")
 
 

@@ -141,5 +141,5 @@ def test_init_adds_nothing_to_an_agent_that_has_memories(lamina: Call) -> None:
 def test_init_of_what_is_no_agent_makes_no_store(name: str, lamina: Call, tmp_path: Path) -> None:
     refused = lamina("init", "--project", "web", "--agent", name)
     assert (refused.status, refused.out) == (2, "")
-    assert "`name`" in refused.err or "`user`" in refused.err
+    assert "`--agent`" in refused.err or "`user`" in refused.err
     assert list(tmp_path.iterdir()) == []

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lamina.clock import stopwatch
+from lamina.core.canonical import check_text
 from lamina.core.principal import Role
 from lamina.core.scope import Scope
 from lamina.durable import make_folder
@@ -221,7 +222,7 @@ def sync(mem: Memory, folder: str | Path | None = None) -> SyncReport:
 
 def _root(mem: Memory, folder: str | Path | None) -> Path:
     if folder is not None:
-        return Path(os.path.realpath(folder))
+        return Path(os.path.realpath(check_text(str(folder), "folder", limit=4_096)))
     database = Path(mem.store.location)
     if database.name != DATABASE:
         raise InvalidInputError(

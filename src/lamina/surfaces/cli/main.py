@@ -142,7 +142,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: list[str], session: Session) -> int:
     try:
         try:
-            _check_arguments(given)
             done = cli.main(given, prog_name="lamina", standalone_mode=False, obj=session)
         finally:
             session.close()
@@ -161,18 +160,15 @@ def _run(given: list[str], session: Session) -> int:
     return done if isinstance(done, int) else 0
 
 
-def _check_arguments(given: list[str]) -> None:
-    """No path and no text may hold a NUL; a shell cannot pass one, a program that calls us can."""
-    if any("\0" in one for one in given):
-        raise click.UsageError("an argument holds a NUL character")
-
-
 def _meaning(error: Exception) -> "LaminaError":
     """Any exception as one of Lamina's own."""
     from lamina.errors import InvalidInputError, LaminaError
 
     if isinstance(error, LaminaError):
         return error
+    if isinstance(error, ValueError) and "null byte" in str(error):
+        # A shell cannot pass one, a program that calls us can.
+        return InvalidInputError("a path holds a NUL character", remedy="Name another")
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "lamina"
