@@ -118,11 +118,11 @@ PLANTED = (
     _one(
         "several records are committed one by one",
         "records of one commit are there", "kills", 30, "memory.py",
-        "        return self._path.commit(puts, idempotency_key)\n",
+        "        receipt = self._path.commit(puts, idempotency_key)\n",
         "        from dataclasses import replace as joined\n\n"
         "        done = [self._path.commit([one], idempotency_key) for one in puts]\n"
         "        every = tuple(outcome for one in done for outcome in one.outcomes)\n"
-        "        return joined(done[-1], outcomes=every)\n",
+        "        receipt = joined(done[-1], outcomes=every)\n",
         operations="batch",
     ),
     _one(

@@ -45,8 +45,8 @@ def _trial(place: Path, name: str, chance: random.Random) -> list[str]:
     with lamina.open(store) as mem:
         keeper = Files(mem, files)
         keeper.sync()
-        left = [path.name for path in files.rglob(".*") if path.name != ".projected"]
-        wrong += [f"{name} is left over" for name in left if ".projected" not in name]
+        left = [path for path in files.rglob(".*") if ".projected" not in path.parts]
+        wrong += [f"{path.name} is left over" for path in left]
         wrong += _missing(mem, files, {*saved, *written})
         before = {path: path.read_bytes() for path in _shown(files)}
         keeper.sync()

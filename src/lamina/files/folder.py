@@ -104,7 +104,9 @@ class Folder:
 
     def replace(self, name: str, content: bytes) -> None:
         """Give a file other content, whole or not at all; whatever it was is gone."""
-        fresh = f".{name}.{os.urandom(6).hex()}"
+        # Always the same name: what a killed process left there is written over, not added to.
+        fresh = f".{name}.new"
+        self.remove(fresh)
         try:
             self.write_new(fresh, content)
             self.rename(fresh, name)

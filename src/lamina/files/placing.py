@@ -14,10 +14,7 @@ _PART: Final = ".part"
 
 
 def swept(here: Folder, there: Folder, file: str) -> None:
-    """Clear away what an interrupted run left beside a file, and beside what is known of it."""
-    for name in there.names():
-        if name.startswith(f".{file}.json."):
-            there.remove(name)
+    """Clear away what an interrupted run left beside a file."""
     for name in here.names():
         if not name.startswith(f".{file}."):
             continue
