@@ -75,7 +75,7 @@ def test_what_editors_do_to_the_ends_of_lines_changes_nothing(
     ]
     shown = page.arranged([one for one in records if page.shows(one)], Frame())
     written = page.render(shown, Frame(), HEAD, 0)
-    edited = "\ufeff" + ending.join(f"{line}  " for line in written.split("\n")).rstrip()
+    edited = "\ufeff" + ending.join(f"{line}  " for line in written.split("\n")).rstrip(" \r\n")
     assert [entry.said for entry in page.parse(edited).entries] == [page.said(one) for one in shown]
 
 

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -194,3 +195,15 @@ def test_a_failing_commit_acknowledges_nothing(
         mem.remember("after")
         assert mem.count() == kept + 1
         assert all(finding.severity is Severity.OK for finding in mem.store.check())
+
+
+@pytest.mark.parametrize("led", [{"key": "k"}, {"data.task": "t-1"}])
+@pytest.mark.parametrize("never", [{"text": {"$gt": None}}, {"text": {"$in": []}}])
+def test_what_can_never_be_is_no_error_where_an_index_leads(
+    tmp_path: Path, led: dict[str, Any], never: dict[str, Any]
+) -> None:
+    with lamina.open(tmp_path) as mem:
+        mem.remember("x", key="k", data={"task": "t-1"})
+        assert mem.count(led) == 1
+        assert mem.query({**led, **never}) == []
+        assert mem.query({**led, **never}, as_of=mem.cursor()) == []

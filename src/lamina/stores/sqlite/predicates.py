@@ -15,7 +15,6 @@ from lamina.stores.sqlite.driver import Value
 
 _RECORD: Final = frozenset(("id", "scope", "layer", "key", "created_at"))
 _COMPARE: Final = {Op.GT: ">", Op.GTE: ">=", Op.LT: "<", Op.LTE: "<="}
-_FALSE: Final = "0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +28,11 @@ class Predicate:
 def column(field: str) -> str:
     """The column of a record's field; fields were checked when the filter was parsed."""
     return f"r.{field}" if field in _RECORD else f"v.{field}"
+
+
+# As a value and not as a word: SQLite does away with what is plainly false before it looks for the
+# index that it was told to use, and then finds no way.
+_FALSE: Final = Predicate("? <> 0", (0,))
 
 
 def everything(reach: Reach, where: Filter, live_at: datetime | None) -> Predicate:
@@ -93,7 +97,7 @@ def _on_column(name: str, op: Op, value: Scalar | tuple[Scalar, ...]) -> Predica
         case Op.PREFIX:
             return Predicate(f"substr({name}, 1, ?) = ?", (len(str(value)), value))
         case _ if value is None:
-            return Predicate(_FALSE)
+            return _FALSE
         case _:
             return Predicate(f"ifnull({name} {_COMPARE[op]} ?, 0)", (value,))
 
@@ -173,7 +177,7 @@ def _member(name: str, values: tuple[Scalar, ...]) -> Predicate:
 
 def _compares(name: str, op: Op, value: Scalar | tuple[Scalar, ...]) -> Predicate:
     if value is None or isinstance(value, bool | tuple):
-        return Predicate(_FALSE)
+        return _FALSE
     return Predicate(f"{name}.type in {_family(value)} and {name}.atom {_COMPARE[op]} ?", (value,))
 
 
@@ -183,7 +187,7 @@ def _family(value: Scalar) -> str:
 
 def _joined(parts: Sequence[Predicate], word: str) -> Predicate:
     if not parts:
-        return Predicate("1" if word == "and" else _FALSE)
+        return Predicate("1") if word == "and" else _FALSE
     sql = f"({f' {word} '.join(part.sql for part in parts)})"
     return Predicate(sql, tuple(value for part in parts for value in part.parameters))
 
