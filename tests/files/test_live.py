@@ -84,6 +84,7 @@ def test_erased_means_erased_wherever_files_were_written(tmp_path: Path) -> None
         with lamina.open(place) as mem:
             mem.configure("recall.embedder", "off")
             made = mem.project("web").remember("the cormorant codeword is lagoon").id
+            mem.project("web").remember("something else")
             folder = vault / str(abs(hash(place)))
             sync(mem, folder)
             page = folder / "projects/web/MEMORY.md"

@@ -318,3 +318,15 @@ def test_more_than_fits_is_left_out_and_forgotten_by_nobody(desk: Desk) -> None:
     desk.edit(lambda text: text.replace("number 59 ", "number fifty-nine "))
     assert desk.sync().forgotten == 0
     assert desk.mem.count({"layer": "knowledge"}) == 60
+
+
+def test_a_file_that_has_nothing_to_say_any_more_goes(desk: Desk) -> None:
+    made = desk.finn.remember("the only one", scope="project/web").id
+    desk.sync()
+    desk.mem.forget(made)
+    assert desk.sync().written == [WEB]
+    assert not (desk.root / WEB).exists()
+    assert desk.sync().written == []
+    desk.finn.remember("another one", scope="project/web")
+    desk.sync()
+    assert "another one" in desk.read()

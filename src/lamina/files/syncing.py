@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +15,7 @@ from lamina.files.folder import NotOursError, opened
 from lamina.files.layout import STATE
 from lamina.files.memory_page import MOST, MemoryPage
 from lamina.files.merging import Base, Known, Sides, merge
+from lamina.files.page import Frame
 from lamina.files.placing import placed, swept, written
 from lamina.files.reading import Book, read_book
 from lamina.files.taking import Taken, Taking
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from lamina.files.folder import Folder
     from lamina.files.layout import Place
     from lamina.files.merging import Sheet
-    from lamina.files.page import Frame, Page
+    from lamina.files.page import Page
 
 _LARGEST: Final = 8_000_000
 """No file that people write by hand is larger."""
@@ -279,7 +281,8 @@ class TwoWay:
         """Write the file anew if it differs; whether that came about."""
         records, book, (seq, digest) = self._at_once()
         shown = self._sheet.arranged(records, book.frame)
-        if raw is None and not shown and not self._is_always():
+        if not shown and book.frame == Frame() and not self._is_always():
+            self._withdraw(here, there, bases, raw)
             return True
         revision, content = self._rendered(shown, book.frame)
         mark = Mark(revision, self._digest(content), seq, digest)
@@ -302,6 +305,16 @@ class TwoWay:
             there.remove(name)
         self._desk.report.wrote(self._path)
         return True
+
+    def _withdraw(self, here: Folder, there: Folder, bases: Bases, raw: bytes | None) -> None:
+        """Take a file away that has nothing to say any more, if it was ours."""
+        if raw is None or not bases.trail:
+            return
+        write_bases(there, self._file, replace(bases, was=self._digest(raw), stamp=None))
+        with suppress(FileNotFoundError):
+            # Not removed: somebody may have saved it in this moment, so it is looked at again.
+            here.rename(self._file, f"{self._file}{WAS}", to=there)
+            self._desk.report.wrote(self._path)
 
     def _rendered(self, shown: Sequence[Record], frame: Frame) -> tuple[str, bytes]:
         marks = "".join(f"{self._sheet.name(record)} {record.rev}\n" for record in shown)
