@@ -121,7 +121,7 @@ SQLITE = (
     ),
     _planted(
         "without_a_grant_nothing_exists", "no grant means every grant", "scope predicate dropped",
-        PREDICATES, 'Predicate("1" if word == "and" else _FALSE)', 'Predicate("1")',
+        PREDICATES, 'Predicate("1") if word == "and" else _FALSE', 'Predicate("1")',
     ),
     _planted(
         "settings_are_kept", "the first choice is final", "no-op upsert", STORE,
