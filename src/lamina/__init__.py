@@ -78,7 +78,17 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in ("aio", "backend", "capsule", "errors", "events", "exchange"):
+    if name in (
+        "aio",
+        "backend",
+        "capsule",
+        "errors",
+        "events",
+        "exchange",
+        "files",
+        "flat",
+        "skills",
+    ):
         return import_module(f"lamina.{name}")
     if name == "__version__":
         return import_module("importlib.metadata").version("lamina")

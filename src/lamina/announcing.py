@@ -18,6 +18,7 @@ from lamina.timing import StoreClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from lamina.core.announcements import Announcement, Notice
     from lamina.core.ids import RecordId
@@ -79,12 +80,12 @@ class Announcer:
             if self._switch.is_on():
                 self._store.note([self._search(query, hits)])
 
-    def used(self, ids: Iterable[RecordId]) -> None:
+    def used(self, ids: Iterable[RecordId], at: datetime) -> None:
         """These records were of use: recalled, or said again. Counted outside the log."""
         with suppress(LaminaError, OSError):
             root, counts = self._principal.root, dict.fromkeys(ids, 1)
             if counts:
-                self._store.note_use(counts, self._clock.now(), root.stream if root else "")
+                self._store.note_use(counts, at, root.stream if root else "")
 
     def announce(self, event: Announcement, scope: str | None) -> Announcement:
         """Tell by hand of a flush or a compaction; returns what was told."""

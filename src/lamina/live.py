@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _GATHER_SECONDS: Final = 0.2
 """How long to wait for more, once something was written."""
+_LOOK_SECONDS: Final = 0.01
 _ENDING_SECONDS: Final = 5.0
 _ASK_SECONDS: Final = 5.0
 """How long it may take until a process notices that files are wanted from now on."""
@@ -45,7 +46,7 @@ class Live:
     def heal(self) -> None:
         """Make up for what a process that died left undone."""
         with suppress(LaminaError, OSError):
-            if self._is_on() and self._files().is_behind():
+            if self._is_on() and self._is_behind():
                 self.wrote()
 
     def ask_again(self) -> None:
@@ -81,6 +82,13 @@ class Live:
 
         return Files(self._mem, self._root)
 
+    def _is_behind(self) -> bool:
+        """Whether the store has moved on since its files were written."""
+        from lamina.files.moved import Moved
+        from lamina.files.settled import read_settled
+
+        return self._root is not None and Moved(self._mem, read_settled(self._root).cursor).is_any()
+
     def _is_on(self) -> bool:
         """Whether the store asks for files: looked up now and then, not with every write."""
         if self._root is None:
@@ -93,8 +101,10 @@ class Live:
         return self._on
 
     def _work(self, is_over: Callable[[], bool]) -> bool:
-        # What is written together is read together.
-        time.sleep(_GATHER_SECONDS)
+        # What is written together is read together; who closes the store is not kept waiting.
+        start = stopwatch()
+        while not is_over() and stopwatch() - start < _GATHER_SECONDS:
+            time.sleep(_LOOK_SECONDS)
         return is_over() or self._sync()
 
     def _sync(self) -> bool:

@@ -173,7 +173,7 @@ class Memory(Keeping, Layered):
         again = [one.id for one in receipt.outcomes if one.action is Action.UNCHANGED]
         if again and self.settings()[USE] == "on":
             # Who says it again vouches for it.
-            self._announcer.used(again)
+            self._announcer.used(again, self._reads.now())
         return receipt
 
     def edit(

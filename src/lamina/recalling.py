@@ -125,7 +125,7 @@ class RecallPath:
         hits = tuple(Hit(one.record, one.probability, one.terms, one.parts) for one in fitting)
         self._announcer.searched(query, hits)
         if settled.counts_use:
-            self._announcer.used(hit.record.id for hit in hits)
+            self._announcer.used((hit.record.id for hit in hits), self._reads.now())
         self._vectors.tend()
         return Recall(
             hits,

@@ -43,11 +43,11 @@ class Fault:
 
 
 _ALL = (
-    Fault("kills", kills.run, 500, 8, "SIGKILL at a random moment of every operation"),
+    Fault("kills", kills.run, 500, 22, "SIGKILL at a random moment of every operation"),
     Fault("writers", writers.run, 500, 10, "8 processes raise one number by reading and writing"),
     Fault("stops", stops.run, 20, 2, "a process is stopped, holding the write lock or not"),
     Fault("forks", forks.run, 20, 4, "a process forks; parent and children go on"),
-    Fault("restores", restores.run, 300, 28, "SIGKILL at every step of a restore or a backup"),
+    Fault("restores", restores.run, 300, 64, "SIGKILL at every step of a restore or a backup"),
     Fault("backups", backups.run, 50, 4, "backups while 4 processes write, each compared"),
     Fault("clocks", clocks.run, 50, 1, "processes whose clocks jump by hours and years"),
     Fault("first_open", first_open.run, 20, 2, "64 processes open one directory at once"),
@@ -57,8 +57,8 @@ _ALL = (
     Fault("full", full.run, 20, 2, "the disk is full, then there is room again"),
     Fault("sharing", sharing.run, 120, 4, "7 processes write, embed, fold and search at once"),
     Fault("tables", sharing.run_tables, 60, 4, "the same, vectors in tables that are replaced"),
-    Fault("tampering", tampering.run, 1000, 24, "history is edited, cut, put back or rewritten"),
-    Fault("damage", damage.run, 900, 36, f"damage of {len(DAMAGES)} classes is planted"),
+    Fault("tampering", tampering.run, 1000, 48, "history is edited, cut, put back or rewritten"),
+    Fault("damage", damage.run, 900, 50, f"damage of {len(DAMAGES)} classes is planted"),
     Fault("files", files.run, 500, 12, "agents write, people edit, syncs end anywhere"),
     Fault("projections", projections.run, 300, 4, "SIGKILL while files are written and edited"),
     Fault("mutants", mutants.run, 100, 2, "planted bugs, each of which a fault must notice"),

@@ -5,7 +5,20 @@ The store is the truth and the files are its face. `NOW.md`, `MEMORY.md`, `AGENT
 `sessions/` are told only; what somebody writes into them is kept aside.
 """
 
-from lamina.files.desk import Kept, SyncReport
-from lamina.files.keeper import Files, sync
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lamina.files.desk import Kept, SyncReport
+    from lamina.files.keeper import Files, sync
 
 __all__ = ["Files", "Kept", "SyncReport", "sync"]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when it is asked for: every opening looks whether files are behind, few write any.
+    from importlib import import_module
+
+    homes = {"Files": "keeper", "sync": "keeper", "Kept": "desk", "SyncReport": "desk"}
+    if name in homes:
+        return getattr(import_module(f"lamina.files.{homes[name]}"), name)
+    raise AttributeError(f"module 'lamina.files' has no attribute {name!r}")

@@ -104,10 +104,6 @@ class Files:
             shutil.rmtree(self.root / STATE)
         return self.sync()
 
-    def is_behind(self) -> bool:
-        """Whether the store has moved on since these files were written."""
-        return Moved(self._mem, self._settled().cursor).is_any()
-
     def wait(self, seconds: float) -> bool:
         """Wait until somebody writes to the store, but no longer than this; whether they did."""
         with self._mem.changes(self._mem.cursor(), follow=True, timeout=seconds) as feed:

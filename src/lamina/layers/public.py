@@ -85,7 +85,8 @@ class Public:
         found = self._apart(agent).recall(query, how)
         self._announcer.searched(query, found.hits)
         if self._door.settings()[USE] == "on":
-            self._announcer.used(hit.record.id for hit in found.hits)
+            now = StoreClock(self._door.store).now()
+            self._announcer.used((hit.record.id for hit in found.hits), now)
         return found
 
     def _public(self, agent: str, where: Where, limit: int) -> list[Record]:
