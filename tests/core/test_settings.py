@@ -45,14 +45,39 @@ def test_a_value_that_is_no_text_is_refused(name: str) -> None:
 def test_the_defaults_are_the_safe_choices() -> None:
     found = effective({})
     safe = {
-        "knowledge.accept": "auto", "knowledge.ties": "newest", "secrets.seal": "on",
-        "clock.accept": "none", "receipts.keep": "30d", "events.reads": "off",
-        "recall.embedder": "lamina", "recall.floor": "auto", "recall.engine": "builtin",
-        "index.max_bytes": "1000000", "files.live": "off",
-        "recall.use": "on", "stale.half_life_days": "90",
-        "history.knowledge": "all", "history.fact": "all",
-    }  # fmt: skip
-    assert {name: found[name] for name in safe} == safe
+        "knowledge.accept": "auto",
+        "knowledge.ties": "newest",
+        "secrets.seal": "on",
+        "events.reads": "off",
+        "recall.embedder": "lamina",
+        "recall.floor": "auto",
+        "recall.use": "on",
+        "stale.half_life_days": "90",
+        "recall.engine": "builtin",
+        "files.live": "off",
+        "clock.accept": "none",
+        "receipts.keep": "30d",
+        "index.max_bytes": "1000000",
+        "recall.provider": "hybrid",
+        "memory.path": "[projects/<project>/]agents/<agent>/MEMORY.md",
+        "memory.max_chars": "50000",
+        "session.path": "[projects/<project>/]agents/<agent>/sessions/",
+        "session.retain_days": "30",
+        "episode.retain_days": "30",
+        "compaction.threshold_tokens": "100000",
+        "compaction.keep_recent": "10",
+        "flush.enabled": "on",
+        "flush.threshold_tokens": "80000",
+        "log.auto": "on",
+        "log.tail": "20",
+        "log.compact_bytes": "50000",
+        "log.compact_entries": "100",
+        "project.max_items": "1000",
+        "context.split": "40/40/20",
+        "context.keep_tool_results": "5",
+    }
+    assert {name: value for name, value in found.items() if not name.startswith("history.")} == safe
+    assert found["history.knowledge"] == found["history.fact"] == "all"
 
 
 def test_a_choice_replaces_the_default_and_strangers_are_left_out() -> None:

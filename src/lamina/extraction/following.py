@@ -27,6 +27,7 @@ from lamina.sources.books import Books
 from lamina.sources.follow import Handle
 from lamina.sources.reading import Document, UnreadableError, largest_file, read_document
 from lamina.sources.roots import locate
+from lamina.sources.steps import in_batches
 from lamina.sources.walking import Found, Walk, walk
 
 _MOST_TRIES: Final = 1000
@@ -114,17 +115,10 @@ class _Follower:
         walked = walk(self._root.base, self._root.start)
         files = [one for one in walked.files if self._is_meant(one)]
         self._skipped.update(walked.skipped)
-        batch = list(self._vanished({one.file for one in files}, walked))
-        for number, found in enumerate(files):
-            step = self._step(found)
-            if step is not None:
-                batch.append(step)
-            if is_full(batch):
+        begun = list(self._vanished({one.file for one in files}, walked))
+        for batch in in_batches(files, begun, self._step, is_full, tell):
+            if batch or self._moved:
                 self._take(batch)
-                batch = []
-            tell((number + 1) / len(files))
-        if batch or self._moved:
-            self._take(batch)
         self._commit(self._foreign)
         tell(1.0)
         return self._report([one.file for one in files])

@@ -23,7 +23,7 @@ from lamina.sources.catalog import Entry, Piece, Wanted, digests_of, file_key, m
 from lamina.sources.cutting import CUTTER, cut_text
 from lamina.sources.reading import Document, UnreadableError, largest_file, read_document
 from lamina.sources.roots import locate
-from lamina.sources.steps import MovedOnError, Step, is_full, pieces_of
+from lamina.sources.steps import MovedOnError, Step, in_batches, is_full, pieces_of
 from lamina.sources.walking import Found, Walk, git_root, walk
 from lamina.stores.base import Store
 from lamina.writing import WritePath
@@ -120,17 +120,10 @@ class _Follower:
         files = [one for one in walked.files if not self._books.is_store(base / one.file)]
         self._skipped.update(walked.skipped)
         met = {found.file for found in files}
-        batch = list(self._vanished(met, walked))
-        for number, found in enumerate(files):
-            step = self._step(found)
-            if step is not None:
-                batch.append(step)
-            if is_full(batch):
+        begun = list(self._vanished(met, walked))
+        for batch in in_batches(files, begun, self._step, is_full, tell):
+            if batch or self._moved:
                 self._take(batch)
-                batch = []
-            tell((number + 1) / len(files))
-        if batch or self._moved:
-            self._take(batch)
         self._absorb()
         tell(1.0)
         return self._report(len(files))
