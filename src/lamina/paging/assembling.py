@@ -101,11 +101,19 @@ class _Assembler:
         ask = self._door.query
         match part:
             case "now":
-                return ask({"layer": "now", "scope": own, "kind": {"$in": ["objective", "next_steps"]}})
+                return ask(
+                    {"layer": "now", "scope": own, "kind": {"$in": ["objective", "next_steps"]}}
+                )
             case "fact":
-                return ask({"layer": "fact", "scope": {"$in": sorted({own, root, "global"})}}, limit=50)
+                return ask(
+                    {"layer": "fact", "scope": {"$in": sorted({own, root, "global"})}}, limit=50
+                )
             case "tasks":
-                going = {"layer": "task", "scope": root, "data.status": {"$in": ["active", "blocked", "open"]}}
+                going = {
+                    "layer": "task",
+                    "scope": root,
+                    "data.status": {"$in": ["active", "blocked", "open"]},
+                }
                 found = ask(going, limit=50)
                 return sorted(found, key=lambda one: -_priority(one))
             case _:
@@ -130,9 +138,7 @@ class _Assembler:
         given = shared_out(room, self._asked.shares, wanted)
         return {tier: self._fill(tier, found, given[tier]) for tier, found in tiers.items()}
 
-    def _fill(
-        self, part: str, found: Iterable[tuple[Record, float | None]], most: int
-    ) -> int:
+    def _fill(self, part: str, found: Iterable[tuple[Record, float | None]], most: int) -> int:
         """Show as many as fit, the best first; the first that does not fit may be cut."""
         spent = 0
         for record, score in found:
@@ -140,7 +146,13 @@ class _Assembler:
             tokens = self._count(line) + 1
             self._considered += tokens
             left = most - spent
-            shown = line if tokens <= left else cut_to(line, left - 1, self._count) if left > SHORTEST else None
+            shown = (
+                line
+                if tokens <= left
+                else cut_to(line, left - 1, self._count)
+                if left > SHORTEST
+                else None
+            )
             if shown is None:
                 self._left.append(LeftOut(record, _NO_ROOM))
                 continue
@@ -153,7 +165,10 @@ class _Assembler:
         """What was chosen, less the least likely if estimates of the parts were too low."""
         entries = list(self._entries)
         while entries and self._count(render(tuple(entries), self._marker)) > self._asked.budget:
-            last = min(range(len(entries)), key=lambda n: (entries[n].score is None, entries[n].score or 0.0))
+            last = min(
+                range(len(entries)),
+                key=lambda n: (entries[n].score is None, entries[n].score or 0.0),
+            )
             self._left.append(LeftOut(entries.pop(last).record, _NO_ROOM))
         return tuple(entries)
 
@@ -163,7 +178,11 @@ def _asked(door: Door, options: ContextOptions) -> _Asked:
     if unknown:
         raise InvalidInputError(f"`{unknown[0]:.40}` is not something a context can be told")
     budget = options.get("budget", USUAL_BUDGET)
-    if isinstance(budget, bool) or not isinstance(budget, int) or not _SMALLEST <= budget <= _LARGEST:
+    if (
+        isinstance(budget, bool)
+        or not isinstance(budget, int)
+        or not _SMALLEST <= budget <= _LARGEST
+    ):
         raise InvalidInputError(
             f"`budget` must be a number of tokens from {_SMALLEST} to {_LARGEST:,}, not {budget!r:.40}"
         )

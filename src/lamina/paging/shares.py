@@ -26,7 +26,9 @@ def check_split(split: object) -> dict[str, float]:
     return {tier: share / whole for tier, share in shares.items()}
 
 
-def shared_out(budget: int, shares: Mapping[str, float], wanted: Mapping[str, int]) -> dict[str, int]:
+def shared_out(
+    budget: int, shares: Mapping[str, float], wanted: Mapping[str, int]
+) -> dict[str, int]:
     """How many tokens each tier gets: its share, but no more than it wants while others want more.
 
     What is left over flows to those that still want some, in proportion to their shares.
@@ -43,7 +45,7 @@ def shared_out(budget: int, shares: Mapping[str, float], wanted: Mapping[str, in
         sated = {t for t in hungry if wanted[t] - given[t] <= portions[t]}
         if not sated:
             for tier, portion in portions.items():
-                given[tier] += int(portion)
+                given[tier] += int(portion + 1e-6)
             break
         for tier in sated:
             left -= wanted[tier] - given[tier]
