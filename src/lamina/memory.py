@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.events import Events
     from lamina.feed import Feed
+    from lamina.paging import Context
+    from lamina.paging.assembling import ContextOptions
     from lamina.recalling import How, RecallPath
     from lamina.results import Erasure, IndexReport, Recall, WhyNot
     from lamina.sources import IndexOptions
@@ -284,6 +286,16 @@ class Memory(Keeping, Layered):
         together, and `weights` how much words, meaning and the other signals count.
         """
         return self._recalls.recall(query, how)
+
+    def context(self, query: str = "", **options: Unpack[ContextOptions]) -> Context:
+        """What to put before a model: hot state, then what is relevant, within a budget of tokens.
+
+        What each entry is labelled with, what was left out and why, and forms for chat models and
+        for models that read tags, `lamina.paging.Context` has.
+        """
+        from lamina.paging.assembling import assemble
+
+        return assemble(self, query, options)
 
     def why_not(self, name: str, query: str, **how: Unpack[How]) -> WhyNot:
         """What kept a record, named by id or key, out of a recall asked in the same words."""

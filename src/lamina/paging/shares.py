@@ -1,0 +1,61 @@
+"""How a budget is shared out: by tier, and what one tier does not need goes to the others."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from lamina.errors import InvalidInputError
+
+TIERS: Final = ("task", "project", "global")
+USUAL: Final = {"task": 0.4, "project": 0.4, "global": 0.2}
+
+
+def check_split(split: object) -> dict[str, float]:
+    """Return shares that sum up to one, given as `{"task": 2, …}` or as `40/40/20`."""
+    if isinstance(split, str):
+        parts = split.split("/")
+        split = dict(zip(TIERS, parts, strict=False)) if len(parts) == len(TIERS) else None
+    if not isinstance(split, Mapping) or not set(split) <= set(TIERS):
+        raise _no_split()
+    try:
+        shares = {tier: float(split.get(tier, 0)) for tier in TIERS}
+    except (TypeError, ValueError):
+        raise _no_split() from None
+    whole = sum(shares.values())
+    if not 0 < whole < float("inf") or min(shares.values()) < 0:
+        raise _no_split()
+    return {tier: share / whole for tier, share in shares.items()}
+
+
+def shared_out(
+    budget: int, shares: Mapping[str, float], wanted: Mapping[str, int]
+) -> dict[str, int]:
+    """How many tokens each tier gets: its share, but no more than it wants while others want more.
+
+    What is left over flows to those that still want some, in proportion to their shares.
+    """
+    given = dict.fromkeys(shares, 0)
+    left = max(0, budget)
+    hungry = {tier for tier in shares if wanted.get(tier, 0) > 0}
+    while left > 0 and hungry:
+        whole = sum(shares[tier] for tier in hungry)
+        # Who was to get nothing gets what nobody else wants.
+        portions = {
+            tier: left * shares[tier] / whole if whole else left / len(hungry) for tier in hungry
+        }
+        sated = {t for t in hungry if wanted[t] - given[t] <= portions[t]}
+        if not sated:
+            for tier, portion in portions.items():
+                given[tier] += int(portion + 1e-6)
+            break
+        for tier in sated:
+            left -= wanted[tier] - given[tier]
+            given[tier] = wanted[tier]
+        hungry -= sated
+    return given
+
+
+def _no_split() -> InvalidInputError:
+    return InvalidInputError(
+        "`split` must say how much of the budget each tier gets",
+        remedy='Write "40/40/20", or {"task": 0.4, "project": 0.4, "global": 0.2}',
+    )
