@@ -89,6 +89,32 @@ class EmbedderUnavailableError(EmbedderError):
     retryable = True
 
 
+class ModelError(LaminaError):
+    """The model refused or answered what cannot be read; nothing was changed by it."""
+
+    code = "model"
+
+
+class ModelUnavailableError(ModelError):
+    """The model is down, busy or too slow and may recover."""
+
+    code = "model_unavailable"
+    retryable = True
+
+
+class BudgetError(ModelError):
+    """As many tokens as were allowed for models are spent."""
+
+    code = "budget"
+
+
+class BusyError(LaminaError):
+    """Somebody else is at it and alive; it is free again when they have finished."""
+
+    code = "busy"
+    retryable = True
+
+
 class StoreError(LaminaError):
     """The store failed; nothing that was not acknowledged should be relied on."""
 

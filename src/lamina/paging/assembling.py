@@ -184,7 +184,8 @@ def _asked(door: Door, options: ContextOptions) -> _Asked:
         or not _SMALLEST <= budget <= _LARGEST
     ):
         raise InvalidInputError(
-            f"`budget` must be a number of tokens from {_SMALLEST} to {_LARGEST:,}, not {budget!r:.40}"
+            f"`budget` must be a number of tokens from {_SMALLEST} to {_LARGEST:,},"
+            f" not {budget!r:.40}"
         )
     split = options.get("split")
     layers = options.get("layers")

@@ -1,7 +1,7 @@
 """What anyone who writes a store or an embedder, or tests against one, can use.
 
 `FakeEmbedder` needs no model, `FaultyEmbedder` goes wrong on demand. `ScriptedProposer` stands in
-for a model that proposes items.
+for a model that proposes items, and `ScriptedModel` for one that chats.
 
 `StoreContract` is `lamina.stores.base` made executable: inherit from it, supply a fixture called
 `store`, and pytest runs every clause. It needs pytest and hypothesis, which Lamina itself does not:
@@ -20,6 +20,7 @@ from lamina.testing.contract import (  # noqa: E402  # only after the line above
     StoreContract,
 )
 from lamina.testing.embedders import FakeEmbedder, Fault, FaultyEmbedder  # noqa: E402
+from lamina.testing.models import ScriptedModel  # noqa: E402
 from lamina.testing.proposers import ScriptedProposer  # noqa: E402
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "FakeEmbedder",
     "Fault",
     "FaultyEmbedder",
+    "ScriptedModel",
     "ScriptedProposer",
     "ScrubbedContract",
     "SharedContract",

@@ -1,0 +1,114 @@
+"""Leases: nobody has a turn at the same time, and the dead do not keep theirs."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import lamina
+from lamina import leasing
+from lamina.core.scope import Scope
+from lamina.errors import BusyError, InvalidInputError
+from tests.places import STORES, where
+
+ROOT = Scope.of("project/web")
+_HOLDER = """
+import sys, time
+import lamina
+from lamina import leasing
+from lamina.core.scope import Scope
+with lamina.open(sys.argv[1]) as mem:
+    leasing.take(mem.agent("maya", project="web"), "s-1", scope=Scope.of("project/web"))
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_one_has_it_at_a_time(store: str, tmp_path: Path) -> None:
+    with lamina.open(where(store, tmp_path)) as mem:
+        finn, maya = mem.agent("finn", project="web"), mem.agent("maya", project="web")
+        with leasing.take(finn, "s-1", scope=ROOT) as held:
+            with pytest.raises(BusyError, match=r"`s-1` is being worked on by finn"):
+                leasing.take(maya, "s-1", scope=ROOT)
+            with leasing.take(maya, "s-2", scope=ROOT):
+                held.check()
+        with leasing.take(maya, "s-1", scope=ROOT):
+            pass
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_of_many_that_want_it_one_gets_it(store: str, tmp_path: Path) -> None:
+    with lamina.open(where(store, tmp_path)) as mem:
+        agents = [mem.agent(f"a{number}", project="web") for number in range(8)]
+        together, inside, most = threading.Lock(), [0], [0]
+
+        def work(agent: lamina.memory.AgentMemory) -> None:
+            with leasing.take(agent, "s-1", scope=ROOT, wait=60):
+                with together:
+                    inside[0] += 1
+                    most[0] = max(most[0], inside[0])
+                with together:
+                    inside[0] -= 1
+
+        threads = [threading.Thread(target=work, args=(agent,)) for agent in agents]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert most == [1]
+
+
+def test_the_dead_do_not_keep_it(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with lamina.open(tmp_path) as mem:
+            finn = mem.agent("finn", project="web")
+            with pytest.raises(BusyError, match="maya"):
+                leasing.take(finn, "s-1", scope=ROOT)
+            os.kill(holder.pid, signal.SIGKILL)
+            holder.wait()
+            with leasing.take(finn, "s-1", scope=ROOT) as taken:
+                taken.check()
+
+
+def test_who_is_not_heard_of_loses_it_and_is_told(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDER.replace('web"))', 'web"), seconds=0.5)'), str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        os.kill(holder.pid, signal.SIGSTOP)
+        with lamina.open(tmp_path) as mem:
+            finn = mem.agent("finn", project="web")
+            with leasing.take(finn, "s-1", scope=ROOT, wait=60):
+                pass
+        holder.kill()
+
+
+def test_a_lease_that_was_taken_over_says_so() -> None:
+    with lamina.open(":memory:") as mem:
+        finn = mem.agent("finn", project="web")
+        with leasing.take(finn, "s-1", scope=ROOT, seconds=0.2) as held:
+            [record] = finn.query({"layer": "blackboard", "kind": "lease"})
+            finn.forget(record.id)
+            with leasing.take(mem.agent("maya", project="web"), "s-1", scope=ROOT, wait=60):
+                while not held.is_lost:
+                    pass
+                with pytest.raises(BusyError, match="was taken over"):
+                    held.check()
+
+
+@pytest.mark.parametrize("wrong", [-1, "soon", None, float("nan")])
+def test_a_wrong_time_is_refused(wrong: object) -> None:
+    with lamina.open(":memory:") as mem, pytest.raises(InvalidInputError, match="`wait`"):
+        leasing.take(mem, "s-1", scope=ROOT, wait=wrong)  # type: ignore[arg-type]
