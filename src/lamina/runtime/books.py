@@ -14,12 +14,13 @@ from lamina.core.instants import to_text
 from lamina.core.names import to_name
 from lamina.core.record import State
 from lamina.core.scope import Scope
-from lamina.errors import ConflictError
+from lamina.errors import ConflictError, InvalidInputError
 from lamina.layers.ending import Fate, put_aside
 from lamina.layers.face import Face, every
 from lamina.layers.tasks import Status, awaited, status_of
-from lamina.runtime.choosing import BEGUN, COMPLETED
+from lamina.runtime.choosing import BEGUN, COMPLETED, round_of
 from lamina.runtime.graph import WORKER
+from lamina.runtime.work import bounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -160,6 +161,8 @@ class Books(Face):
         self, task: Record, begun: Begun, kind: str, told: Mapping[str, Any]
     ) -> Sequence[Change]:
         said = {"task": begun.task, "approach": begun.approach, "attempt": begun.attempt, **told}
+        if round_of(task):
+            said["round"] = round_of(task)
         # With the words of the task, so that those who do something similar find it.
         text = "; ".join(filter(None, (task.text[:500], begun.approach, told.get("outcome", ""))))
         draft: Draft = {
@@ -168,9 +171,10 @@ class Books(Face):
         }  # fmt: skip
         return self._path.puts([draft], Scope.of(self.scope))
 
-    def drop(self, task: Record, reason: str, since: str) -> bool:
+    def drop(self, task: Record, reason: str) -> bool:
         """Give a task up; what was tried until now is forgiven once somebody opens it again."""
-        data = {**task.data, "status": Status.DROPPED.value, "note": reason, "since": since}
+        said = {"status": Status.DROPPED.value, "note": bounded(reason)}
+        data = {**task.data, **said, "round": round_of(task) + 1}
         path = self._path
         try:
             path.commit(
@@ -192,7 +196,9 @@ class Books(Face):
                 said = {"status": Status.BLOCKED.value, "blocked_for": root, "note": why}
                 moved.append((task, {**task.data, **said}))
             elif status is Status.BLOCKED and cause is not None and name not in hopeless:
-                kept = {one: task.data[one] for one in task.data if one not in ("blocked_for", "note")}
+                kept = {
+                    one: task.data[one] for one in task.data if one not in ("blocked_for", "note")
+                }
                 moved.append((task, {**kept, "status": Status.OPEN.value}))
         path = self._path
         try:
@@ -239,18 +245,25 @@ def _fresh(graph: Graph, known: Mapping[str, Record], before: str = "") -> list[
     if before:
         waits[before] = [*waits.get(before, ()), *(one.name for one in graph.tasks)]
     graph.check(waits)
-    others = [one.name for one in graph.tasks if one.name in known and known[one.name].text != one.text]
+    there = [one for one in graph.tasks if one.name in known]
+    others = [one.name for one in there if known[one.name].text != one.text]
     if others:
-        raise ConflictError(
-            f"there is a task {others[0]!r} already, which says something else",
-            remedy="Give the new one another name, or change that one",
+        raise InvalidInputError(
+            f"`graph` names tasks that are there already and say something else: "
+            f"{', '.join(others[:10])}",
+            remedy="Nothing was written; give the new ones other names",
         )
     return [one for one in graph.tasks if one.name not in known]
 
 
 def _draft(planned: Planned) -> Draft:
     waits = {"blocked_by": [*planned.after]} if planned.after else {}
-    return {"key": planned.name, "text": planned.text, "data": {**planned.data, **waits}, "expect": 0}
+    return {
+        "key": planned.name,
+        "text": planned.text,
+        "data": {**planned.data, **waits},
+        "expect": 0,
+    }
 
 
 def _hopeless(known: Mapping[str, Record]) -> dict[str, tuple[str, str]]:

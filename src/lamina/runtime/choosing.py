@@ -1,8 +1,8 @@
 """Which approach comes next: what was tried before decides, and nothing that is not in episodes.
 
-An attempt begins with an episode `attempted` and ends with exactly one other: `completed`, `failed`,
-or `retried` when it says nothing about the approach, because it was interrupted or met an error
-that may pass.
+An attempt begins with an episode `attempted` and ends with exactly one other: `completed`,
+`failed`, or `retried` when it says nothing about the approach, because it was interrupted or met an
+error that may pass.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ class Past:
 
     failed: dict[str, str] = field(default_factory=dict)
     """Approaches that failed, and how."""
+    failures: Counter[str] = field(default_factory=Counter)
+    """How often each failed."""
     passing: Counter[str] = field(default_factory=Counter)
     """How often each met an error that may pass."""
     interrupted: Counter[str] = field(default_factory=Counter)
@@ -55,16 +57,17 @@ class Past:
         return self.passing[approach] < retries
 
 
-def past_of(episodes: Iterable[Record], since: str = "") -> Past:
-    """What the episodes of a task tell, oldest first; those up to `since` are forgiven."""
-    past = Past()
+def past_of(episodes: Iterable[Record], task: Record) -> Past:
+    """What the episodes of a task tell, oldest first, since it was last opened again."""
+    past, this_round = Past(), round_of(task)
     for one in episodes:
-        if one.kind not in ENDS or one.id <= since:
+        if one.kind not in ENDS or round_of(one) != this_round:
             continue
         approach = str(one.data.get("approach", USUAL))
         past.going_on = approach if one.kind == RETRIED else None
         if one.kind == FAILED:
             past.failed[approach] = str(one.data.get("outcome", ""))
+            past.failures[approach] += 1
         if one.kind == RETRIED and one.data.get("why") == TRANSIENT:
             past.passing[approach] += 1
         if one.kind == RETRIED and one.data.get("why") == INTERRUPTED:
@@ -80,6 +83,15 @@ def choose(approaches: Iterable[str], past: Past, elsewhere: Collection[str]) ->
         return past.going_on
     left = [one for one in approaches if one not in past.failed]
     return min(left, key=lambda one: one in elsewhere, default=None)
+
+
+def round_of(record: Record) -> int:
+    """How often a task had been given up; its episodes say so too.
+
+    A number, and no time: what is forgiven must not depend on a clock.
+    """
+    said: Any = record.data.get("round")
+    return said if type(said) is int else 0
 
 
 def approaches_of(task: Record) -> list[str]:

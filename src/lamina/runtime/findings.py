@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from lamina.core.scope import Scope
 from lamina.core.settings import in_force
 from lamina.errors import ConflictError
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from lamina.core.changes import Put, Receipt
     from lamina.core.draft import Draft
     from lamina.core.record import Record
+    from lamina.core.scope import Scope
     from lamina.layers.face import Door
 
 _LAYER: Final = "knowledge"

@@ -127,7 +127,7 @@ class Graph:
         step = {one: said[one] for one in Step.__annotations__ if said.get(one) not in (None, [])}
         if not isinstance(after, list):
             raise InvalidInputError(f"`blocked_by` of {name!r:.80} must be a list of tasks")
-        self.add(name, said["description"], after=after, **step)  # type: ignore[typeddict-item]  # checked there
+        self.add(name, said["description"], after=after, **step)
         if status in ENDED:
             self._tasks[-1].data["status"] = status.value
 
@@ -200,7 +200,7 @@ def _checked(step: dict[str, Any]) -> dict[str, Any]:
     return {**step, **({"inputs": canonical.check(inputs, "inputs")} if inputs else {})}
 
 
-def _check_approaches(approaches: object) -> None:
+def _check_approaches(approaches: Any) -> None:
     is_list = isinstance(approaches, list | tuple)
     if not is_list or not approaches or len({*map(str, approaches)}) < len(approaches):
         raise InvalidInputError(
@@ -215,4 +215,3 @@ def _check_approaches(approaches: object) -> None:
 def _check_number(name: str, value: object, most: int, kind: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, kind) or not 0 <= value <= most:
         raise InvalidInputError(f"`{name}` must be a number from 0 to {most:,}, not {value!r:.40}")
-

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from lamina.layers.attempts import told
+from lamina.layers.tasks import awaited
 from lamina.runtime.choosing import (
     FAILED,
     Failure,
@@ -13,6 +14,7 @@ from lamina.runtime.choosing import (
     approaches_of,
     choose,
     past_of,
+    retries_of,
     told_past,
 )
 from lamina.runtime.graph import Graph
@@ -32,6 +34,8 @@ class Try:
     """An approach is tried."""
 
     approach: str
+    failures: tuple[Failure, ...] = ()
+    """What failed for this task, newest first, then for tasks like it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,6 @@ class Drop:
     """The task is given up."""
 
     reason: str
-    since: str
-    """The last episode that was read; a task that is opened again begins behind it."""
 
 
 Next: TypeAlias = Try | First | Drop
@@ -64,50 +66,41 @@ class Planner:
     def next(self, task: Record) -> Next:
         """What to do with a task that is ready."""
         episodes = self._episodes(task)
-        past = past_of(episodes, _since(task))
-        last = episodes[-1].id if episodes else ""
-        if self._replan is not None and past.failed and past.going_on is None:
-            return self._asked(self._replan, task, episodes, past)
-        return self._usual(task, past, last)
+        past = past_of(episodes, task)
+        elsewhere = self._elsewhere(task)
+        answer = self._answer(task, episodes, past)
+        found = _usual(task, past, elsewhere) if answer is None else answer
+        if not isinstance(found, Try):
+            return found
+        own = [_failure(one) for one in reversed(episodes) if one.kind == FAILED]
+        return Try(found.approach, (*own, *elsewhere))
 
-    def failures(self, task: Record) -> tuple[Failure, ...]:
-        """What failed for a task, newest first, then what failed for tasks like it."""
-        own = [_failure(one) for one in reversed(self._episodes(task)) if one.kind == FAILED]
-        return (*own, *self._elsewhere(task))
-
-    def _usual(self, task: Record, past: Past, last: str) -> Next:
-        approaches = approaches_of(task)
-        elsewhere = {one.approach for one in self._elsewhere(task)} if len(approaches) > 1 else ()
-        chosen = choose(approaches, past, elsewhere)
-        return Drop(told_past(past), last) if chosen is None else Try(chosen)
-
-    def _asked(self, replan: Replan, task: Record, episodes: list[Record], past: Past) -> Next:
-        last = episodes[-1].id
+    def _answer(self, task: Record, episodes: list[Record], past: Past) -> Next | None:
+        """What the caller says to a failure; nothing if it leaves that to the usual policy."""
+        replan = self._replan
+        goes_on = past.going_on is not None and past.going_on not in past.failed
+        if replan is None or not past.failed or goes_on:
+            return None
         try:
             answer = replan(task, episodes)
-        except Exception as error:  # noqa: BLE001 - the task is given up, the others go on
-            return Drop(f"replanning failed: {told(error)}; {told_past(past)}", last)
+        except Exception as error:
+            # The task is given up; the others go on.
+            return Drop(f"replanning failed: {told(error)}; {told_past(past)}")
         match answer:
             case None:
-                return self._usual(task, past, last)
+                return None
             case str() if answer in past.failed:
-                return Drop(f"replanning named {answer!r:.200}, which had failed", last)
+                return Drop(f"replanning named {answer!r:.200}, which had failed")
+            case Again(approach) if past.failures[approach] > retries_of(task):
+                return Drop(f"{approach!r:.200} failed {past.failures[approach]} times")
             case str() | Again():
                 return Try(answer if isinstance(answer, str) else answer.approach)
             case Graph():
-                return self._first(task, answer, last)
+                return _first(task, answer)
             case GiveUp():
-                return Drop(answer.reason or told_past(past), last)
+                return Drop(str(answer.reason) or told_past(past))
             case _:
-                return Drop(f"replanning answered {type(answer).__name__}", last)
-
-    def _first(self, task: Record, graph: Graph, last: str) -> Next:
-        """New tasks before this one; what names none would be answered for ever."""
-        names = {one.name for one in graph.tasks}
-        waits = task.data.get("blocked_by")
-        if names <= {*(waits if isinstance(waits, list) else ())}:
-            return Drop("replanning named nothing new", last)
-        return First(graph)
+                return Drop(f"replanning answered {type(answer).__name__}")
 
     def _episodes(self, task: Record) -> list[Record]:
         from lamina.layers.episodes import Episodes
@@ -120,11 +113,18 @@ class Planner:
         return [_failure(hit.record) for hit in hits]
 
 
+def _usual(task: Record, past: Past, elsewhere: list[Failure]) -> Next:
+    chosen = choose(approaches_of(task), past, {one.approach for one in elsewhere})
+    return Drop(told_past(past)) if chosen is None else Try(chosen)
+
+
+def _first(task: Record, graph: Graph) -> Next:
+    """New tasks before this one; what names none would be answered for ever."""
+    if {one.name for one in graph.tasks} <= {*awaited(task)}:
+        return Drop("replanning named nothing new")
+    return First(graph)
+
+
 def _failure(episode: Record) -> Failure:
     said = episode.data
     return Failure(*(str(said.get(name, "")) for name in ("task", "approach", "outcome")))
-
-
-def _since(task: Record) -> str:
-    said = task.data.get("since")
-    return said if isinstance(said, str) else ""

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import queue
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock, leasing
 from lamina.core.scope import Scope
-from lamina.errors import BusyError, ConflictError, NotFoundError
+from lamina.errors import (
+    BusyError,
+    ConflictError,
+    InvalidInputError,
+    LaminaError,
+    NotFoundError,
+)
 from lamina.layers.tasks import Status, awaited, status_of
 from lamina.layers.working import CONTEXT
 from lamina.runtime import findings
 from lamina.runtime.books import Begun, End, attempt_of, begun_by, is_run, steps_of
-from lamina.runtime.choosing import COMPLETED, FAILED, INTERRUPTED, RETRIED, TRANSIENT, past_of
-from lamina.runtime.choosing import retries_of as retries
+from lamina.runtime.choosing import (
+    COMPLETED,
+    FAILED,
+    INTERRUPTED,
+    RETRIED,
+    TRANSIENT,
+    past_of,
+    retries_of,
+)
 from lamina.runtime.orchestrator import Event, Outcome
 from lamina.runtime.planning import Drop, First, Planner, Try
 from lamina.runtime.work import Result, Work, judged
@@ -27,10 +41,13 @@ if TYPE_CHECKING:
     from lamina.core.draft import Draft
     from lamina.core.record import Record
     from lamina.leasing import Lease
+    from lamina.runtime.choosing import Past
+    from lamina.runtime.graph import Graph
     from lamina.runtime.orchestrator import Orchestrator, Worker
 
-_LOOK_AGAIN: Final = 0.1
-"""Seconds after which it is looked again at what other processes have under way."""
+_SOONEST, _LATEST = 0.02, 1.0
+"""Seconds after which it is looked again at what others do; longer each time nothing happens."""
+_PATIENCE: Final = 30.0
 _GRAPH: Final = "task graph"
 
 
@@ -56,6 +73,7 @@ class Running:
         self._jobs: dict[str, Job] = {}
         self._ended: queue.SimpleQueue[tuple[Job, object]] = queue.SimpleQueue()
         self._attempts = 0
+        self._quiet = _SOONEST
 
     def go(self) -> Outcome:
         """Run until nothing is left that could be run here."""
@@ -71,14 +89,16 @@ class Running:
                     self._take_in()
         finally:
             for job in [*self._jobs.values()]:
-                self._leave(job)
+                # The next run takes over what could not be written down now.
+                with suppress(LaminaError, OSError):
+                    self._leave(job)
 
     # -- what others have left
 
     def _take_over(self, known: Mapping[str, Record]) -> bool:
         """End the attempts of processes that died; whether there were any."""
-        return any([self._end_left(task) for name, task in known.items()
-                    if attempt_of(task) and name not in self._jobs])  # fmt: skip
+        left = [one for one in known.values() if attempt_of(one) and one.key not in self._jobs]
+        return sum(map(self._end_left, left)) > 0
 
     def _end_left(self, task: Record) -> bool:
         begun = begun_by(task)
@@ -89,7 +109,7 @@ class Running:
         with lease:
             end = End(kind=RETRIED, outcome="the process that worked on it ended",
                       course={"why": INTERRUPTED})  # fmt: skip
-            if not self._past(begun.task, task).may_go_on(begun.approach, INTERRUPTED, 0):
+            if not self._past(task).may_go_on(begun.approach, INTERRUPTED, 0):
                 end = End(kind=FAILED, outcome="the process ended each time it was tried")
             ended = self._books.end(begun, end)
         if ended:
@@ -134,16 +154,30 @@ class Running:
         if task is None or not is_free(task, self._awaited(task)) or attempt_of(task):
             return True
         match self._planner.next(task):
-            case Try(approach):
-                return self._begin(task, approach, lease, worker)
+            case Try() as chosen:
+                self._begin(task, chosen, lease, worker)
             case First(graph):
-                with leasing.take(self._owner.door, _GRAPH, scope=self._scope, wait=30):
-                    fresh = self._books.put_before(task, graph)
-                self._tell(Event("replanned", name, f"first: {', '.join(fresh)}"))
-            case Drop(reason, since):
-                if self._books.drop(task, reason, since):
-                    self._tell(Event("dropped", name, reason))
+                self._put_before(task, graph)
+            case Drop(reason):
+                self._drop(task, reason)
         return True
+
+    def _put_before(self, task: Record, graph: Graph) -> None:
+        try:
+            # Two that change what waits for what must not do so at once, or it goes in a circle.
+            with leasing.take(self._owner.door, _GRAPH, scope=self._scope, wait=_PATIENCE):
+                fresh = self._books.put_before(task, graph)
+        except InvalidInputError as error:
+            self._drop(task, f"replanning named tasks that cannot be: {error.message}")
+        except ConflictError:
+            # The task has changed since: it is looked at again.
+            return
+        else:
+            self._tell(Event("replanned", str(task.key), f"first: {', '.join(fresh)}"))
+
+    def _drop(self, task: Record, reason: str) -> None:
+        if self._books.drop(task, reason):
+            self._tell(Event("dropped", str(task.key), reason))
 
     def _awaited(self, task: Record) -> dict[str, Record]:
         found = {}
@@ -154,32 +188,31 @@ class Running:
                 continue
         return found
 
-    def _begin(self, task: Record, approach: str, lease: Lease, worker: Worker) -> bool:
+    def _begin(self, task: Record, chosen: Try, lease: Lease, worker: Worker) -> None:
+        approach = chosen.approach
         begun = Begun(
             task=str(task.key), attempt=str(clock.fresh_id()), approach=approach,
             agent=str(task.data["agent"]),
         )  # fmt: skip
         inputs = self._books.inputs(task)
-        failures = self._planner.failures(task)
         if not self._books.begin(task, begun, inputs):
-            return True
+            return
         memory = self._owner.agent(begun.agent)
         memory.working.set(CONTEXT, {"task": begun.task, "approach": approach})
         work = Work(
             task=begun.task, description=task.text, approach=approach, attempt=begun.attempt,
-            agent=begun.agent, memory=memory, failures=failures,
+            agent=begun.agent, memory=memory, failures=chosen.failures,
             inputs={**inputs, "results": _results(self._awaited(task))},
             steps=steps_of(task, approach) or {}, seconds=self._limit(task),
             workspace=self._owner.workspace, desk=self,
         )  # fmt: skip
-        job = Job(begun, work, lease, retries(task))
+        job = Job(begun, work, lease, retries_of(task))
         self._jobs[begun.task] = job
         self._attempts += 1
         self._say("began", begun)
         threading.Thread(
             target=self._work, args=(job, worker), name=f"task {begun.task}", daemon=True
         ).start()
-        return True
 
     def _limit(self, task: Record) -> float:
         said: Any = task.data.get("seconds")
@@ -187,10 +220,11 @@ class Running:
         return float(said) if is_number and said > 0 else self._owner.seconds
 
     def _work(self, job: Job, worker: Worker) -> None:
-        """Runs in a thread of its own; whatever the worker does, something is put into the queue."""
+        """Runs in a thread of its own; whatever the worker does, the queue hears of its end."""
         try:
             said: object = worker(job.work)
-        except BaseException as error:  # noqa: BLE001 - a worker's error is how its attempt ends
+        except BaseException as error:
+            # Whatever it is, it is how the attempt ends.
             said = error
         self._ended.put((job, said))
 
@@ -198,22 +232,18 @@ class Running:
 
     def _take_in(self) -> None:
         """Wait for an attempt that ends, or whose time is up, or for what others do."""
-        left = [job.work.seconds_left for job in self._jobs.values()]
-        try:
-            job, said = self._ended.get(timeout=min(_LOOK_AGAIN, *left, _LOOK_AGAIN))
-        except queue.Empty:
-            self._end_late()
-            return
-        while True:
-            if self._jobs.get(job.begun.task) is job:
-                self._finish(job, judged(job.work, said))
-            try:
-                job, said = self._ended.get_nowait()
-            except queue.Empty:
-                return
-
-    def _end_late(self) -> None:
+        left = (job.work.seconds_left for job in self._jobs.values())
+        wait = min(self._quiet, *left, _LATEST)
+        self._quiet = min(2 * self._quiet, _LATEST)
+        with suppress(queue.Empty):
+            while True:
+                job, said = self._ended.get(timeout=wait)
+                wait, self._quiet = 0.0, _SOONEST
+                if self._jobs.get(job.begun.task) is job:
+                    self._finish(job, judged(job.work, said))
         for job in [*self._jobs.values()]:
+            if job.lease.is_lost:
+                job.work.over = "another has taken over"
             if not job.work.seconds_left:
                 late = f"it took longer than {job.work.seconds:g} seconds"
                 self._finish(job, Result(late, ok=False))
@@ -228,8 +258,10 @@ class Running:
         }  # fmt: skip
         kind = COMPLETED if result.ok else FAILED
         if not result.ok and result.transient:
-            past = self._past(begun.task, self._books.task(begun.task))
-            if past.may_go_on(begun.approach, TRANSIENT, job.retries):
+            task = self._books.task(begun.task)
+            if task is not None and self._past(task).may_go_on(
+                begun.approach, TRANSIENT, job.retries
+            ):
                 kind, course["why"] = RETRIED, TRANSIENT
         end = End(
             kind=kind, outcome=result.outcome, course=course, data=result.data,
@@ -278,9 +310,8 @@ class Running:
     def _lease(self, task: str) -> Lease:
         return leasing.take(self._owner.door, f"task {task}", scope=self._scope)
 
-    def _past(self, name: str, task: Record | None) -> Any:
-        since = str(task.data.get("since", "")) if task is not None else ""
-        return past_of(self._owner.door.episode.of_task(name), since)
+    def _past(self, task: Record) -> Past:
+        return past_of(self._owner.door.episode.of_task(str(task.key)), task)
 
     def _say(self, kind: str, begun: Begun, text: str = "") -> None:
         self._tell(Event(kind, begun.task, text, begun.agent, begun.approach))
@@ -317,6 +348,7 @@ def _unfinished(task: Record, known: Mapping[str, Record]) -> list[str]:
 
 def _urgent(known: Mapping[str, Record]) -> list[Record]:
     """The tasks that agents do, the most urgent first, then the oldest."""
+
     def place(task: Record) -> tuple[Any, ...]:
         said = task.data.get("priority")
         return -said if type(said) is int else 0, task.created_at, task.id
