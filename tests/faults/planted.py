@@ -154,7 +154,7 @@ PLANTED = (
         "what failed is tried again",
         "was tried again though it had failed", "orchestrator", 2, "runtime/choosing.py",
         "    left = [one for one in approaches if one not in past.failed]\n",
-        "    left = [*approaches] if len(past.failed) < 2 else []\n",
+        "    left = [one for one in approaches if past.failures[one] < 2]\n",
     ),
     _one(
         "transactions begin without the write lock",

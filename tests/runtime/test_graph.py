@@ -89,7 +89,7 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
     ({"agent": "Finn!"}, "agent"),
     ({"inputs": [1]}, "inputs"),
     ({"inputs": {"artifacts": []}}, "inputs"),
-    ({"inputs": {"x": float("nan")}}, "inputs"),
+    ({"inputs": {"x": float("nan")}}, "inputs.x"),
     ({"approaches": []}, "approaches"),
     ({"approaches": ["X", "X"]}, "approaches"),
     ({"approaches": [""]}, "approaches"),

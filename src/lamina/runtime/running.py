@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock, leasing
+from lamina.core.record import State
 from lamina.core.scope import Scope
 from lamina.errors import (
     BusyError,
@@ -83,7 +84,7 @@ class Running:
                 if self._take_over(known) or self._settle(known):
                     continue
                 moved = self._begin_ready(known)
-                if not (moved or self._jobs or self._are_others_at_it(known)):
+                if not (moved or self._jobs or _under_way(known)):
                     return self._outcome(known)
                 if not moved:
                     self._take_in()
@@ -97,7 +98,7 @@ class Running:
 
     def _take_over(self, known: Mapping[str, Record]) -> bool:
         """End the attempts of processes that died; whether there were any."""
-        left = [one for one in known.values() if attempt_of(one) and one.key not in self._jobs]
+        left = [one for one in _under_way(known) if one.key not in self._jobs]
         return sum(map(self._end_left, left)) > 0
 
     def _end_left(self, task: Record) -> bool:
@@ -115,9 +116,6 @@ class Running:
         if ended:
             self._say("interrupted", begun, end.outcome)
         return ended
-
-    def _are_others_at_it(self, known: Mapping[str, Record]) -> bool:
-        return any(attempt_of(task) for task in known.values())
 
     def _settle(self, known: Mapping[str, Record]) -> bool:
         moved = self._books.settle(known)
@@ -151,7 +149,10 @@ class Running:
     def _pick(self, name: str, lease: Lease, worker: Worker) -> bool:
         """Do with a task what its past suggests, now that nobody else does."""
         task = self._books.task(name)
-        if task is None or not is_free(task, self._awaited(task)) or attempt_of(task):
+        if task is None:
+            return False
+        if attempt_of(task) or not is_free(task, self._awaited(task)):
+            # Another was quicker; what it did is seen at the next look.
             return True
         match self._planner.next(task):
             case Try() as chosen:
@@ -334,6 +335,11 @@ class Running:
         if self._owner.worker(str(task.data["agent"])) is None:
             return f"nobody works for {task.data['agent']} here"
         return f"waits for {', '.join(_unfinished(task, known))}"
+
+
+def _under_way(known: Mapping[str, Record]) -> list[Record]:
+    """The tasks with an attempt that has no end yet; nobody ends one that is archived."""
+    return [task for task in known.values() if attempt_of(task) and task.state is State.CURRENT]
 
 
 def is_free(task: Record, known: Mapping[str, Record]) -> bool:
