@@ -8,7 +8,7 @@ import pytest
 
 import lamina
 from lamina import Memory
-from lamina.errors import BusyError, InvalidInputError
+from lamina.errors import BusyError, InvalidInputError, NotFoundError
 from lamina.runtime.books import Begun, End
 from lamina.runtime.graph import Graph
 from lamina.runtime.orchestrator import Again, Event, GiveUp, Orchestrator, Outcome
@@ -341,5 +341,7 @@ def test_wrong_arguments_are_named(mem: Memory) -> None:
     for option, value in (("threads", 0), ("seconds", 0), ("seconds", "5"), ("name", "A B")):
         with pytest.raises(InvalidInputError, match=f"`{option}`"):
             Orchestrator(web, lambda work: "", **{option: value})  # type: ignore[arg-type]
+    with pytest.raises(NotFoundError, match="nowhere"):
+        web.task.attempt("nowhere", approach="X")
     with pytest.raises(InvalidInputError, match="`speed`"):
         Orchestrator(web, lambda work: "", speed=1)  # type: ignore[call-arg]

@@ -84,6 +84,22 @@ def test_tasks_are_added_shown_and_moved(lamina: Call) -> None:
     assert lamina(*WEB, "tasks", "--status", "done", "--ready").status == 2
 
 
+def test_tasks_are_shown_as_a_tree(lamina: Call) -> None:
+    assert "There are no tasks" in lamina(*WEB, "tasks", "graph").err
+    for name, *waits in (["plan"], ["build", "plan"], ["test", "build", "plan"], ["tell", "plan"]):
+        before = [word for one in waits for word in ("--blocked-by", one)]
+        lamina(*WEB, "tasks", "add", name, f"{name} it", *before)
+    lamina(*WEB, "tasks", "move", "tell", "dropped", "--note", "not needed")
+    rows = [row.split("\t") for row in lamina(*WEB, "tasks", "graph").out.splitlines()]
+    assert rows == [
+        ["plan", "open", "-", "-", "plan it"],
+        ["  build", "open", "-", "-", "build it"],
+        ["    test", "open", "-", "plan", "test it"],
+        ["  tell", "dropped", "-", "-", "not needed"],
+    ]
+    assert len(lamina(*WEB, "tasks", "graph", "--json").json["records"]) == 4
+
+
 def test_a_task_is_changed_and_keeps_what_is_not_named(lamina: Call) -> None:
     lamina(*WEB, "tasks", "add", "lexer", "write the lexer", "--milestone", "m1")
     lamina(*WEB, "tasks", "change", "lexer", "--priority", "5")
