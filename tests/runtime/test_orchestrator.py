@@ -10,6 +10,7 @@ import lamina
 from lamina import Memory
 from lamina.errors import BusyError, InvalidInputError, NotFoundError
 from lamina.runtime.books import Begun, End
+from lamina.runtime.choosing import MOST_INTERRUPTIONS
 from lamina.runtime.graph import Graph
 from lamina.runtime.orchestrator import Again, Event, GiveUp, Orchestrator, Outcome
 from lamina.runtime.work import Result, Transient, Work
@@ -240,7 +241,8 @@ def test_a_discovery_is_knowledge_and_the_orchestrator_settles_ties(mem: Memory)
         return bool(claim.agent == "noor")
 
     def work(one: Work) -> str:
-        one.discovered("convention", "indent", one.inputs["says"])
+        for _ in range(2):
+            one.discovered("convention", "indent", one.inputs["says"])
         return "fine"
 
     graph, before = Graph(), list[str]()
@@ -248,7 +250,7 @@ def test_a_discovery_is_knowledge_and_the_orchestrator_settles_ties(mem: Memory)
         graph.add(f"by-{agent}", "Look", agent=agent, inputs={"says": says}, after=before)
         before = [f"by-{agent}"]
     assert run(mem, work, graph, arbitrate=arbitrate).ok
-    assert asked == [("tabs", "two spaces"), ("tabs", "four spaces")]
+    assert asked == [("tabs", "two spaces")] * 2 + [("tabs", "four spaces")]
     knowledge = mem.project("web").knowledge
     found = knowledge.get("convention", "indent")
     assert found is not None
@@ -321,6 +323,21 @@ def test_what_a_dead_process_left_is_taken_over(mem: Memory) -> None:
     mem.project("web").task.move("c", "dropped", note="not needed")
     assert orchestrator.run().dropped == {"c": "not needed"}
     assert told(mem, "c") == [("attempted", "Z"), ("retried", "Z")]
+
+
+def test_what_ends_its_process_again_and_again_has_failed(mem: Memory) -> None:
+    orchestrator = Orchestrator(mem.project("web"), {})
+    orchestrator.add(Graph().add("a", "A", approaches=["X", "Y"]))
+    for number in range(MOST_INTERRUPTIONS + 1):
+        task = orchestrator.books.task("a")
+        assert task is not None
+        begun = Begun(task="a", attempt=str(number), approach="X", agent="finn")
+        assert orchestrator.books.begin(task, begun, {})
+        orchestrator.run()
+    ends = [kind for kind, _ in told(mem, "a") if kind != "attempted"]
+    assert ends == ["retried"] * MOST_INTERRUPTIONS + ["failed"]
+    assert run(mem, lambda work: work.approach).ok
+    assert told(mem, "a")[-1] == ("completed", "Y")
 
 
 def test_only_tasks_that_name_an_agent_with_a_worker_here_are_run(mem: Memory) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from lamina.core.record import State
 from lamina.core.settings import in_force
 from lamina.errors import ConflictError
 
@@ -40,11 +41,12 @@ def newest(standing: Record, claim: Claim) -> bool:
     return True
 
 
-def write(door: Door, scope: Scope, said: Draft, claim: Claim, arbiter: Arbiter) -> Receipt:
+def write(door: Door, scope: Scope, said: Draft, claim: Claim, arbiter: Arbiter) -> Receipt | None:
     """Keep a discovery in the name of the agent that made it.
 
     Higher trust and confidence win by rule. A tie is the arbiter's to settle, and who loses is kept
-    as a proposal. Where knowledge is reviewed, a discovery waits for that like any other.
+    as a proposal. Where knowledge is reviewed, a discovery waits for that like any other. An
+    attempt that is made again discovers the same again: what waits is not proposed twice.
     """
     path = door.path_for(door.principal.surface)
     draft: Draft = {
@@ -60,6 +62,8 @@ def write(door: Door, scope: Scope, said: Draft, claim: Claim, arbiter: Arbiter)
         elif standing is not None and _is_tie(put, standing):
             won = arbiter(standing, claim)
             put = replace(put, expect=standing.rev) if won else replace(put, proposal=True)
+        if put.proposal and _waits(door, put):
+            return None
         try:
             return path.commit([put])
         except ConflictError:
@@ -69,8 +73,17 @@ def write(door: Door, scope: Scope, said: Draft, claim: Claim, arbiter: Arbiter)
 
 
 def _standing(door: Door, put: Put) -> Record | None:
-    where = {"layer": _LAYER, "scope": put.scope, "key": put.key, "kind": put.content.kind}
-    return next(iter(door.query(where, limit=1)), None)
+    return next(iter(door.query(_place(put), limit=1)), None)
+
+
+def _waits(door: Door, put: Put) -> bool:
+    """Whether the same agent has proposed the same before."""
+    where = {**_place(put), "state": State.PROPOSED.value, "source": put.content.source}
+    return any(one.text == put.content.text for one in door.query(where))
+
+
+def _place(put: Put) -> dict[str, Any]:
+    return {"layer": _LAYER, "scope": put.scope, "key": put.key, "kind": put.content.kind}
 
 
 def _is_tie(put: Put, standing: Record) -> bool:

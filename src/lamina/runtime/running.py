@@ -253,10 +253,9 @@ class Running:
         """Write down how an attempt ended; what another has taken over is not ours to end."""
         work, begun = job.work, job.begun
         work.over = work.over or "it has ended"
-        course: dict[str, Any] = {
-            "duration_ms": round((clock.stopwatch() - work.began) * 1_000),
-            "tokens_in": work.tokens_in, "tokens_out": work.tokens_out,
-        }  # fmt: skip
+        course: dict[str, Any] = {"duration_ms": round((clock.stopwatch() - work.began) * 1_000)}
+        if work.tokens_in or work.tokens_out:
+            course |= {"tokens_in": work.tokens_in, "tokens_out": work.tokens_out}
         kind = COMPLETED if result.ok else FAILED
         if not result.ok and result.transient:
             task = self._books.task(begun.task)
@@ -291,8 +290,8 @@ class Running:
 
     # -- what workers ask for while they work
 
-    def discovered(self, work: Work, said: Draft) -> Receipt:
-        """Write something to the knowledge of the project."""
+    def discovered(self, work: Work, said: Draft) -> Receipt | None:
+        """Write something to the knowledge of the project, unless it waits there already."""
         claim = findings.Claim(work.agent, work.task, str(said.get("text")))
         owner = self._owner
         return findings.write(owner.door, self._scope, said, claim, owner.arbitrate)

@@ -51,8 +51,8 @@ class Result:
 class Desk(Protocol):
     """What the orchestrator does for an attempt while it goes on."""
 
-    def discovered(self, work: Work, said: Draft) -> Receipt:
-        """Write something to the knowledge of the project."""
+    def discovered(self, work: Work, said: Draft) -> Receipt | None:
+        """Write something to the knowledge of the project, unless it waits there already."""
 
     def step_done(self, work: Work, name: str, value: Any) -> None:
         """Keep that a step was done, and what came of it."""
@@ -99,11 +99,13 @@ class Work:
                 remedy="Stop working on it; what it still does is not kept",
             )
 
-    def discovered(self, kind: str, key: str, text: str, *, confidence: float = 1.0) -> Receipt:
+    def discovered(
+        self, kind: str, key: str, text: str, *, confidence: float = 1.0
+    ) -> Receipt | None:
         """Write a convention, a pitfall, a decision … to the project's knowledge at once.
 
         Where agents disagree with equal confidence, the orchestrator decides; who loses is kept as
-        a proposal.
+        a proposal. Nothing is written for what this agent has proposed before.
         """
         self.check()
         said: Draft = {"kind": kind, "key": check_key(key), "text": text, "confidence": confidence}
