@@ -1,6 +1,7 @@
 """Tasks are done by agents; what was tried is kept, read before the next try, and never lost."""
 
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -178,8 +179,8 @@ def test_an_attempt_that_is_over_can_do_nothing_more(mem: Memory) -> None:
             return "fine"
         may_go_on.wait(30)
         for call in (
-            lambda: one.step_done("s"), lambda: one.artifact("x"),
-            lambda: one.discovered("fact", "k", "v"), one.check,
+            partial(one.step_done, "s"), partial(one.artifact, "x"),
+            partial(one.discovered, "fact", "k", "v"), partial(one.check),
         ):  # fmt: skip
             with pytest.raises(BusyError) as error:
                 call()
