@@ -326,6 +326,32 @@ def test_what_a_dead_process_left_is_taken_over(mem: Memory) -> None:
     assert told(mem, "c") == [("attempted", "Z"), ("retried", "Z")]
 
 
+def test_several_at_once_do_everything_once_and_wait_for_each_other(mem: Memory) -> None:
+    begun: list[tuple[str, str]] = []
+
+    def work(one: Work) -> str:
+        begun.append((one.task, one.approach))
+        if one.approach == "X" and one.task in ("t-3", "t-4", "t-8"):
+            raise ValueError("no")
+        return "fine"
+
+    graph = Graph()
+    for number in range(12):
+        before = [f"t-{number // 2}"] if number else []
+        graph.add(f"t-{number}", "Do it", after=before, approaches=["X", "Y"])
+    outcomes: list[Outcome] = []
+    threads = [
+        threading.Thread(target=lambda: outcomes.append(run(mem, work, graph, threads=2)))
+        for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [len(one.done) for one in outcomes] == [12] * 3
+    assert sum(one.attempts for one in outcomes) == len(begun) == len({*begun})
+
+
 def test_what_ends_its_process_again_and_again_has_failed(mem: Memory) -> None:
     orchestrator = Orchestrator(mem.project("web"), {})
     orchestrator.add(Graph().add("a", "A", approaches=["X", "Y"]))

@@ -75,6 +75,8 @@ class Running:
         self._ended: queue.SimpleQueue[tuple[Job, object]] = queue.SimpleQueue()
         self._attempts = 0
         self._quiet = _SOONEST
+        self._is_held = False
+        """Whether somebody else is about to do something with a task that is ready."""
 
     def go(self) -> Outcome:
         """Run until nothing is left that could be run here."""
@@ -84,7 +86,7 @@ class Running:
                 if self._take_over(known) or self._settle(known):
                     continue
                 moved = self._begin_ready(known)
-                if not (moved or self._jobs or _under_way(known)):
+                if not (moved or self._jobs or self._is_held or _under_way(known)):
                     return self._outcome(known)
                 if not moved:
                     self._take_in()
@@ -118,7 +120,11 @@ class Running:
         return ended
 
     def _settle(self, known: Mapping[str, Record]) -> bool:
-        moved = self._books.settle(known)
+        try:
+            moved = self._books.settle(known)
+        except ConflictError:
+            # Somebody else does the same: it is looked at again.
+            return True
         for task in moved:
             was_open = status_of(task) is Status.OPEN
             self._tell(Event("blocked" if was_open else "freed", str(task.key)))
@@ -128,7 +134,7 @@ class Running:
 
     def _begin_ready(self, known: Mapping[str, Record]) -> bool:
         """Begin what is ready, as far as there is room; whether anything moved."""
-        moved = False
+        moved = self._is_held = False
         for task in _urgent(known):
             if len(self._jobs) >= self._owner.threads:
                 break
@@ -138,6 +144,7 @@ class Running:
             try:
                 lease = self._lease(str(task.key))
             except BusyError:
+                self._is_held = True
                 continue
             try:
                 moved |= self._pick(str(task.key), lease, worker)
