@@ -10,28 +10,11 @@ import pytest
 import lamina
 from lamina import Memory
 from lamina.errors import BusyError, InvalidInputError, NotFoundError
-from lamina.runtime.books import Begun, End
-from lamina.runtime.choosing import MOST_INTERRUPTIONS
 from lamina.runtime.graph import Graph
-from lamina.runtime.orchestrator import Again, Event, GiveUp, Orchestrator, Outcome
+from lamina.runtime.orchestrator import Again, Event, GiveUp, Orchestrator
 from lamina.runtime.work import Result, Transient, Work
 from tests.places import STORES, where
-
-
-@pytest.fixture
-def mem() -> Memory:
-    opened = lamina.open(":memory:")
-    opened.configure("recall.embedder", "off")
-    return opened
-
-
-def run(mem: Memory, work: Any, graph: Graph | None = None, **options: Any) -> Outcome:
-    return Orchestrator(mem.project("web"), work, **options).run(graph)
-
-
-def told(mem: Memory, task: str) -> list[tuple[str, str]]:
-    found = mem.project("web").episode.of_task(task)
-    return [(one.kind, str(one.data["approach"])) for one in found]
+from tests.runtime.running import run, told
 
 
 @pytest.mark.parametrize("kind", STORES)
@@ -263,108 +246,6 @@ def test_a_discovery_is_knowledge_and_the_orchestrator_settles_ties(mem: Memory)
     more = Graph().add("more", "Look", agent="noor", inputs={"says": "eight spaces"})
     assert run(mem, work, more, arbitrate=arbitrate).ok
     assert len(knowledge.proposals()) == 2
-
-
-class Stop(BaseException):
-    """Ends a run in the middle, as a signal would."""
-
-
-def test_a_run_that_is_stopped_goes_on_with_the_steps_that_are_left(mem: Memory) -> None:
-    calls: list[str] = []
-    reached, stopped = threading.Event(), threading.Event()
-
-    def work(one: Work) -> str:
-        if one.task == "b":
-            return "fine"
-        one.once("first", lambda: calls.append(one.effect("first")))
-        if not stopped.is_set():
-            reached.set()
-            stopped.wait(30)
-        one.once("second", lambda: calls.append(one.effect("second")))
-        return "fine"
-
-    def stop(event: Event) -> None:
-        if event.kind == "completed":
-            assert reached.wait(30)
-            raise Stop
-
-    orchestrator = Orchestrator(mem.project("web"), work)
-    graph = Graph().add("a", "A", approaches=["X", "Y"]).add("b", "B")
-    with pytest.raises(Stop):
-        orchestrator.run(graph, on_event=stop)
-    stopped.set()
-    assert told(mem, "a") == [("attempted", "X"), ("retried", "X")]
-    assert orchestrator.run().ok
-    assert told(mem, "a")[-2:] == [("attempted", "X"), ("completed", "X")]
-    names = [call.rpartition("/")[2] for call in calls]
-    assert (names[0], names[-1], names.count("first")) == ("first", "second", 1)
-
-
-def test_what_a_dead_process_left_is_taken_over(mem: Memory) -> None:
-    orchestrator = Orchestrator(mem.project("web"), lambda work: "fine")
-    orchestrator.add(Graph().add("a", "A", approaches=["X", "Y"]).add("b", "B", after=["a"]))
-    task = orchestrator.books.task("a")
-    assert task is not None
-    # An attempt that began, and nobody holds a lease for it: its process was killed.
-    left = Begun(task="a", attempt="1", approach="Y", agent="finn")
-    assert orchestrator.books.begin(task, left, {})
-    assert not orchestrator.books.begin(task, left, {})
-    events: list[Event] = []
-    assert orchestrator.run(on_event=events.append).ok
-    assert events[0].kind == "interrupted"
-    assert told(mem, "a") == [
-        ("attempted", "Y"), ("retried", "Y"), ("attempted", "Y"), ("completed", "Y")
-    ]  # fmt: skip
-    assert not orchestrator.books.end(left, End(kind="completed"))
-    # What a person decides meanwhile stands; the attempt has its end all the same.
-    orchestrator.add(Graph().add("c", "C"))
-    task = orchestrator.books.task("c")
-    assert task is not None
-    assert orchestrator.books.begin(task, Begun(task="c", attempt="2", approach="Z", agent="x"), {})
-    mem.project("web").task.move("c", "dropped", note="not needed")
-    assert orchestrator.run().dropped == {"c": "not needed"}
-    assert told(mem, "c") == [("attempted", "Z"), ("retried", "Z")]
-
-
-def test_several_at_once_do_everything_once_and_wait_for_each_other(mem: Memory) -> None:
-    begun: list[tuple[str, str]] = []
-
-    def work(one: Work) -> str:
-        begun.append((one.task, one.approach))
-        if one.approach == "X" and one.task in ("t-3", "t-4", "t-8"):
-            raise ValueError("no")
-        return "fine"
-
-    graph = Graph()
-    for number in range(12):
-        before = [f"t-{number // 2}"] if number else []
-        graph.add(f"t-{number}", "Do it", after=before, approaches=["X", "Y"])
-    outcomes: list[Outcome] = []
-    threads = [
-        threading.Thread(target=lambda: outcomes.append(run(mem, work, graph, threads=2)))
-        for _ in range(3)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [len(one.done) for one in outcomes] == [12] * 3
-    assert sum(one.attempts for one in outcomes) == len(begun) == len({*begun})
-
-
-def test_what_ends_its_process_again_and_again_has_failed(mem: Memory) -> None:
-    orchestrator = Orchestrator(mem.project("web"), {})
-    orchestrator.add(Graph().add("a", "A", approaches=["X", "Y"]))
-    for number in range(MOST_INTERRUPTIONS + 1):
-        task = orchestrator.books.task("a")
-        assert task is not None
-        begun = Begun(task="a", attempt=str(number), approach="X", agent="finn")
-        assert orchestrator.books.begin(task, begun, {})
-        orchestrator.run()
-    ends = [kind for kind, _ in told(mem, "a") if kind != "attempted"]
-    assert ends == ["retried"] * MOST_INTERRUPTIONS + ["failed"]
-    assert run(mem, lambda work: work.approach).ok
-    assert told(mem, "a")[-1] == ("completed", "Y")
 
 
 def test_only_tasks_that_name_an_agent_with_a_worker_here_are_run(mem: Memory) -> None:
