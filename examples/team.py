@@ -11,9 +11,7 @@ import tempfile
 from pathlib import Path
 
 import lamina
-from lamina.runtime.graph import Graph
-from lamina.runtime.orchestrator import Event, Orchestrator
-from lamina.runtime.work import Work
+from lamina.orchestration import Event, Graph, Orchestrator, Work
 
 
 def work(work: Work) -> str:

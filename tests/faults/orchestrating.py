@@ -2,7 +2,7 @@
 
 Every task ends once, every attempt has one beginning and one end, no approach is tried again that
 had failed, and nothing that a worker finished and was told is done gets lost. Now and then two
-processes are at it at once, and only one of them dies.
+processes are at it at once, and both are killed.
 """
 
 import json

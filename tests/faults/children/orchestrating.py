@@ -9,9 +9,9 @@ from itertools import count
 from pathlib import Path
 
 import lamina
-from lamina.runtime.graph import Graph
-from lamina.runtime.orchestrator import Orchestrator
-from lamina.runtime.work import Result, Transient, Work
+from lamina.orchestration.graph import Graph
+from lamina.orchestration.orchestrator import Orchestrator
+from lamina.orchestration.work import Result, Transient, Work
 
 WAYS = ("north", "south", "west")
 GOOD, BAD, PASSING = "good", "bad", "passing"

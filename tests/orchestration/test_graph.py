@@ -9,8 +9,8 @@ import pytest
 import lamina
 from lamina import Memory
 from lamina.errors import InvalidInputError
-from lamina.runtime.graph import Graph
-from lamina.runtime.orchestrator import Orchestrator
+from lamina.orchestration.graph import Graph
+from lamina.orchestration.orchestrator import Orchestrator
 from tests.places import STORES, where
 
 

@@ -5,12 +5,12 @@ import threading
 import pytest
 
 from lamina import Memory
-from lamina.runtime.books import Begun, End
-from lamina.runtime.choosing import MOST_INTERRUPTIONS
-from lamina.runtime.graph import Graph
-from lamina.runtime.orchestrator import Event, Orchestrator, Outcome
-from lamina.runtime.work import Work
-from tests.runtime.running import run, told
+from lamina.orchestration.books import Begun, End
+from lamina.orchestration.choosing import MOST_INTERRUPTIONS
+from lamina.orchestration.graph import Graph
+from lamina.orchestration.orchestrator import Event, Orchestrator, Outcome
+from lamina.orchestration.work import Work
+from tests.orchestration.running import run, told
 
 
 class Stop(BaseException):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from lamina.layers.attempts import told
 from lamina.layers.tasks import awaited
-from lamina.runtime.choosing import (
+from lamina.orchestration.choosing import (
     FAILED,
     Failure,
     Past,
@@ -17,14 +17,14 @@ from lamina.runtime.choosing import (
     retries_of,
     told_past,
 )
-from lamina.runtime.graph import Graph
-from lamina.runtime.orchestrator import Again, GiveUp
+from lamina.orchestration.graph import Graph
+from lamina.orchestration.orchestrator import Again, GiveUp
 
 if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.core.scope import Scope
     from lamina.layers.face import Door
-    from lamina.runtime.orchestrator import Replan
+    from lamina.orchestration.orchestrator import Replan
 
 _SIMILAR: Final = 10
 

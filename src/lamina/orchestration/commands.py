@@ -12,10 +12,10 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from lamina.errors import InvalidInputError
-from lamina.runtime.work import Result
+from lamina.orchestration.work import Result
 
 if TYPE_CHECKING:
-    from lamina.runtime.work import Work
+    from lamina.orchestration.work import Work
 
 _LOOK_AGAIN: Final = 0.02
 _MOST_BYTES: Final = 1_048_576

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, Unpack
 from lamina.core.names import check_name
 from lamina.core.principal import Role
 from lamina.errors import InvalidInputError
-from lamina.runtime.books import Books
-from lamina.runtime.findings import Arbiter, newest
-from lamina.runtime.graph import Graph
-from lamina.runtime.work import Result, Work
+from lamina.orchestration.books import Books
+from lamina.orchestration.findings import Arbiter, newest
+from lamina.orchestration.graph import Graph
+from lamina.orchestration.work import Result, Work
 
 if TYPE_CHECKING:
     from lamina.core.record import Record
@@ -151,7 +151,7 @@ class Orchestrator:
         What was left by a process that died is taken over. Several may run at once on one store;
         each waits for what the others have under way.
         """
-        from lamina.runtime.running import Running
+        from lamina.orchestration.running import Running
 
         if graph is not None:
             self.add(graph)

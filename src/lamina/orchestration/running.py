@@ -20,9 +20,9 @@ from lamina.errors import (
 )
 from lamina.layers.tasks import Status, awaited, status_of
 from lamina.layers.working import CONTEXT
-from lamina.runtime import findings
-from lamina.runtime.books import Begun, End, attempt_of, begun_by, is_run, steps_of
-from lamina.runtime.choosing import (
+from lamina.orchestration import findings
+from lamina.orchestration.books import Begun, End, attempt_of, begun_by, is_run, steps_of
+from lamina.orchestration.choosing import (
     COMPLETED,
     FAILED,
     INTERRUPTED,
@@ -31,9 +31,9 @@ from lamina.runtime.choosing import (
     past_of,
     retries_of,
 )
-from lamina.runtime.orchestrator import Event, Outcome
-from lamina.runtime.planning import Drop, First, Planner, Try
-from lamina.runtime.work import Result, Work, judged
+from lamina.orchestration.orchestrator import Event, Outcome
+from lamina.orchestration.planning import Drop, First, Planner, Try
+from lamina.orchestration.work import Result, Work, judged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from lamina.core.draft import Draft
     from lamina.core.record import Record
     from lamina.leasing import Lease
-    from lamina.runtime.choosing import Past
-    from lamina.runtime.graph import Graph
-    from lamina.runtime.orchestrator import Orchestrator, Worker
+    from lamina.orchestration.choosing import Past
+    from lamina.orchestration.graph import Graph
+    from lamina.orchestration.orchestrator import Orchestrator, Worker
 
 _SOONEST, _LATEST = 0.02, 1.0
 """Seconds after which it is looked again at what others do; longer each time nothing happens."""

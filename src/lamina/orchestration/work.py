@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lamina.core.changes import Receipt
     from lamina.core.draft import Draft
     from lamina.memory import AgentMemory
-    from lamina.runtime.choosing import Failure
+    from lamina.orchestration.choosing import Failure
 
 MOST_KEPT: Final = 4_000
 """How many characters of an outcome are kept; what is longer belongs into a file."""

@@ -18,9 +18,9 @@ from lamina.errors import ConflictError, InvalidInputError
 from lamina.layers.ending import Fate, put_aside
 from lamina.layers.face import Face, every
 from lamina.layers.tasks import Status, awaited, status_of
-from lamina.runtime.choosing import BEGUN, COMPLETED, round_of
-from lamina.runtime.graph import WORKER
-from lamina.runtime.work import bounded
+from lamina.orchestration.choosing import BEGUN, COMPLETED, round_of
+from lamina.orchestration.graph import WORKER
+from lamina.orchestration.work import bounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lamina.core.changes import Change
     from lamina.core.draft import Draft
     from lamina.core.record import Record
-    from lamina.runtime.graph import Graph, Planned
+    from lamina.orchestration.graph import Graph, Planned
 
 _TRIES: Final = 50
 """How often a commit is tried anew when somebody else changes the same task."""

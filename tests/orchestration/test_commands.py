@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 import lamina
-from lamina.runtime.commands import Command
-from lamina.runtime.graph import Graph
-from lamina.runtime.orchestrator import Orchestrator
+from lamina.orchestration.commands import Command
+from lamina.orchestration.graph import Graph
+from lamina.orchestration.orchestrator import Orchestrator
 
 PROGRAM = """
 import json, os, subprocess, sys, time

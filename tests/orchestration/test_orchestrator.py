@@ -10,11 +10,11 @@ import pytest
 import lamina
 from lamina import Memory
 from lamina.errors import BusyError, InvalidInputError, NotFoundError
-from lamina.runtime.graph import Graph
-from lamina.runtime.orchestrator import Again, Event, GiveUp, Orchestrator
-from lamina.runtime.work import Result, Transient, Work
+from lamina.orchestration.graph import Graph
+from lamina.orchestration.orchestrator import Again, Event, GiveUp, Orchestrator
+from lamina.orchestration.work import Result, Transient, Work
 from tests.places import STORES, where
-from tests.runtime.running import run, told
+from tests.orchestration.running import run, told
 
 
 @pytest.mark.parametrize("kind", STORES)

@@ -3,8 +3,8 @@
 from typing import Any
 
 from lamina import Memory
-from lamina.runtime.graph import Graph
-from lamina.runtime.orchestrator import Orchestrator, Outcome
+from lamina.orchestration.graph import Graph
+from lamina.orchestration.orchestrator import Orchestrator, Outcome
 
 
 def run(mem: Memory, work: Any, graph: Graph | None = None, **options: Any) -> Outcome:

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from lamina.runtime.graph import RETRIES, USUAL
+from lamina.orchestration.graph import RETRIES, USUAL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

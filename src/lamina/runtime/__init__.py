@@ -1,1 +1,0 @@
-"""What uses the memory: agents that run, and orchestrators that let them work on tasks."""
