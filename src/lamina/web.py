@@ -40,6 +40,8 @@ class Failing:
     """It says what makes no sense."""
     unavailable: type[LaminaError]
     """It is not there, too slow, busy or broken."""
+    halfway: type[LaminaError]
+    """The same, but it was asked, and may have worked at an answer."""
     patience: str
     """How to let it take longer."""
     later: str = _LATER
@@ -243,14 +245,17 @@ def _said(service: Endpoint, error: HTTPError, deadline: float) -> str:
 
 def _unreachable(service: Endpoint, error: Exception, patience: Patience) -> LaminaError:
     failing = service.failing
+    # What is wrapped went wrong before the question was with the service.
+    was_asked = not isinstance(error, URLError | ValueError)
     reason = error.reason if isinstance(error, URLError) else error
+    unavailable = failing.halfway if was_asked else failing.unavailable
     if isinstance(reason, TimeoutError):
-        return failing.unavailable(
+        return unavailable(
             f"{service.name} at {service.url} did not answer within {patience.seconds:g} seconds",
             remedy=f"Nothing is lost; {failing.patience}",
         )
     why = (reason.strerror if isinstance(reason, OSError) else None) or type(reason).__name__
-    return failing.unavailable(
+    return unavailable(
         f"{service.name} at {service.url} cannot be reached: {why}",
         remedy="Nothing is lost; start it, or correct its address",
     )

@@ -32,8 +32,9 @@ _RETRIES: Final = 2
 _TOO_LONG: Final = re.compile(r"context|too long|too large|too many tokens|maximum|length", re.I)
 
 FAILING: Final = Failing(
-    EmbedderError, EmbedderUnavailableError, "LAMINA_EMBED_TIMEOUT sets how long to wait"
-)
+    EmbedderError, EmbedderUnavailableError, EmbedderUnavailableError,
+    "LAMINA_EMBED_TIMEOUT sets how long to wait",
+)  # fmt: skip
 
 
 class RefusedError(EmbedderError):
