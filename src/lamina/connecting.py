@@ -51,7 +51,7 @@ class _Stay(HTTPRedirectHandler):
 class _Quick(HTTPConnection):
     """Waits less for a connection than for an answer."""
 
-    connect_seconds = 0.0
+    connect_seconds: float
 
     def connect(self) -> None:
         patience, self.timeout = self.timeout, self.connect_seconds
@@ -67,16 +67,26 @@ class _QuickAndSafe(_Quick, HTTPSConnection):
 class _Plain(HTTPHandler):
     def __init__(self, seconds: float) -> None:
         super().__init__()
-        self._kind = type("Plain", (_Quick,), {"connect_seconds": seconds})
+        self._seconds = seconds
 
     def http_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(self._kind, req)
+        return self.do_open(self._connection, req)
+
+    def _connection(self, host: str, /, **more: Any) -> HTTPConnection:
+        made = _Quick(host, **more)
+        made.connect_seconds = self._seconds
+        return made
 
 
 class _Encrypted(HTTPSHandler):
     def __init__(self, seconds: float) -> None:
         super().__init__()
-        self._kind = type("Encrypted", (_QuickAndSafe,), {"connect_seconds": seconds})
+        self._seconds = seconds
 
     def https_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(self._kind, req)
+        return self.do_open(self._connection, req)
+
+    def _connection(self, host: str, /, **more: Any) -> HTTPConnection:
+        made = _QuickAndSafe(host, **more)
+        made.connect_seconds = self._seconds
+        return made

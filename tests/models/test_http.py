@@ -26,6 +26,11 @@ CALLED = (
     ToolCall("c", "search", wrong="the arguments are not a JSON object"),
     ToolCall("call-3", "stop", {}),
 )
+NO_ANSWERS: list[Any] = [
+    [], None, 7, {}, {"choices": None}, {"choices": []}, {"choices": [7]},
+    {"choices": [{"message": []}]}, whole({"content": ["a"]}), whole({"tool_calls": [7]}),
+    whole({"tool_calls": [{"index": n, "function": {}} for n in range(65)]}),
+]  # fmt: skip
 
 
 def _ask(*behaviours: Behaviour, **how: Any) -> tuple[Reply, Service]:
@@ -144,11 +149,7 @@ def _flood(exchange: Exchange) -> None:
          r"overloaded \[key\]", 1),
         (_flood, False, ModelError, "more than 2 MiB", 1),
         (streaming([piece({"content": "x" * 1000})] * 3000), True, ModelError, "than 2 MiB", 1),
-        *((servers.saying(told), False, ModelError, "cannot be read", 1) for told in (
-            [], None, 7, {}, {"choices": None}, {"choices": []}, {"choices": [7]}, {"choices": [{"message": []}]},
-            whole({"content": ["a"]}), whole({"tool_calls": [7]}),
-            whole({"tool_calls": [{"index": n, "function": {}} for n in range(65)]}),
-        )),
+        *((servers.saying(told), False, ModelError, "cannot be read", 1) for told in NO_ANSWERS),
     ],
 )  # fmt: skip
 def test_what_goes_wrong_is_one_clear_error(

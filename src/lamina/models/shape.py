@@ -139,12 +139,9 @@ class Answer:
     def reply(self, tokens_in: int) -> Reply:
         """What was said; `tokens_in` counts where the server does not."""
         calls = tuple(_tool_call(number, one) for number, one in sorted(self._calls.items()))
-        said = self._used.get("completion_tokens")
-        heard = self._used.get("prompt_tokens")
-        return Reply(
-            "".join(self._texts), calls, heard if _counts(heard) else tokens_in,
-            said if _counts(said) else self.tokens_out, self._finish in _WHOLE,
-        )  # fmt: skip
+        heard = _count(self._used.get("prompt_tokens"), tokens_in)
+        said = _count(self._used.get("completion_tokens"), self.tokens_out)
+        return Reply("".join(self._texts), calls, heard, said, self._finish in _WHOLE)
 
     @property
     def tokens_out(self) -> int:
@@ -164,5 +161,6 @@ def _tool_call(number: int, one: _Call) -> ToolCall:
     return ToolCall(name, one.name, arguments)
 
 
-def _counts(number: object) -> bool:
-    return type(number) is int and number >= 0
+def _count(told: object, estimate: int) -> int:
+    """What a server says it counted, if that can be."""
+    return told if type(told) is int and told >= 0 else estimate
