@@ -18,7 +18,7 @@ from tests.places import STORES, where
 PROPOSED = {"state": State.PROPOSED.value}
 
 
-def entry(text: str, quote: str, **more: Any) -> dict[str, Any]:
+def entry(text: str, quote: Any, **more: Any) -> dict[str, Any]:
     """A fact as a model states it."""
     return {"kind": "preference", "key": "editor", "text": text, "from": "m1", "quote": quote,
             **more}  # fmt: skip
