@@ -38,7 +38,7 @@ def test_a_day_is_shared_by_everybody_in_a_project(place: str, tmp_path: Path) -
         assert kept.expires_at is not None
 
 
-def test_processes_that_spend_at_once_never_go_over_together(tmp_path: Path) -> None:
+def test_those_who_spend_at_once_never_go_over_together(tmp_path: Path) -> None:
     refused = []
 
     def spend() -> None:
