@@ -35,7 +35,7 @@ def reports_out(reports: list[Report]) -> dict[str, Any]:
 
 def _proposals_out(report: Report) -> list[dict[str, Any]]:
     # In a dry run there are no records.
-    ids = report.ids or [None] * len(report.proposals)
+    ids: list[Any] = [*report.ids] or [None] * len(report.proposals)
     return [
         {
             "id": name, "layer": one["layer"], "scope": one["scope"], "kind": one["kind"],
