@@ -46,7 +46,7 @@ def test_those_who_spend_at_once_never_go_over_together(tmp_path: Path) -> None:
             governed = Governed(ScriptedModel([ANSWER] * 6), DayBook(mem), day=500)
             for _ in range(6):
                 try:
-                    governed.chat(HELLO, max_tokens=20)
+                    governed.chat(HELLO, max_tokens=60)
                 except BudgetError:
                     refused.append(1)
 
@@ -58,7 +58,8 @@ def test_those_who_spend_at_once_never_go_over_together(tmp_path: Path) -> None:
     with lamina.open(tmp_path, project="web") as mem:
         spent = DayBook(mem).spent()
     assert spent == (18 - len(refused)) * 50
-    assert 400 < spent <= 500
+    # What others had set aside in that moment may have kept the last one or two from asking.
+    assert 400 <= spent <= 500
 
 
 def test_a_piece_of_work_has_its_own_bound(mem: Memory) -> None:
