@@ -13,8 +13,8 @@ from lamina.errors import BusyError, InvalidInputError, NotFoundError
 from lamina.orchestration.graph import Graph
 from lamina.orchestration.orchestrator import Again, Event, GiveUp, Orchestrator
 from lamina.orchestration.work import Result, Transient, Work
-from tests.places import STORES, where
 from tests.orchestration.running import run, told
+from tests.places import STORES, where
 
 
 @pytest.mark.parametrize("kind", STORES)
