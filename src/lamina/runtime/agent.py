@@ -21,6 +21,7 @@ from lamina.runtime.executing import Answer, Execution, Step
 from lamina.runtime.intake import Taken, take_in
 from lamina.runtime.limits import Limits
 from lamina.runtime.plain import toolbox
+from lamina.runtime.saving import look_after
 from lamina.runtime.seeing import Sight
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ class Agent:
         except (Exception, KeyboardInterrupt) as error:
             recovering.broke_off(taken.journal, work.step, taken.asked, error)
             raise
+        look_after(taken.journal, self.model, self.limits)
         return self._told(talk, taken, work, answer)
 
     def _told(self, talk: Session, taken: Taken, work: Execution, answer: Answer) -> Run:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.canonical import dumps
 from lamina.errors import BudgetError, ModelError
-from lamina.models.base import Message, Reply, ToolCall
-from lamina.runtime.asking import AnyModel, ask
+from lamina.runtime.asking import ask
 from lamina.runtime.intake import NOT_BEGUN, UNKNOWN
 from lamina.runtime.journal import STEP, Entry, one_line, step_id
 from lamina.runtime.learning import unechoed
@@ -20,10 +19,11 @@ from lamina.runtime.learning import unechoed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lamina.models.base import Message, Reply, ToolCall
+    from lamina.runtime.asking import AnyModel
     from lamina.runtime.intake import Taken
     from lamina.runtime.limits import Limits
     from lamina.runtime.plain import Outcome, Toolbox
-    from lamina.runtime.progress import Pending
     from lamina.runtime.seeing import Seen, Sight
 
 _EMPTY: Final[Message] = {
@@ -134,7 +134,7 @@ class Execution:
         """What was left open by a run that broke off: done, or told to be unknown."""
         for pending in self._pending:
             if pending.is_sealed or (
-                pending.may_have_begun and not self._tools.may_repeat(pending.call.name)
+                pending.may_have_begun and not self._tools.safe_to_repeat(pending.call.name)
             ):
                 told = UNKNOWN if pending.may_have_begun else NOT_BEGUN
                 self._note(pending.id, pending.call, told, is_error=True)

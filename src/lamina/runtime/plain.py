@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lamina.models.base import ToolCall
 from lamina.skills import Skill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from lamina.models.base import ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Toolbox:
         """What a model is told of them."""
         return [one.metadata for one in self._skills.values()]
 
-    def may_repeat(self, name: str) -> bool:
+    def safe_to_repeat(self, name: str) -> bool:
         """Whether a call of unknown outcome may simply be made again."""
         found = self._skills.get(name)
         return found is not None and getattr(found.execute, "safe_to_repeat", False) is True
@@ -64,6 +67,6 @@ def toolbox(tools: Iterable[Skill | Callable[..., Any]]) -> Toolbox:
 def _skill(tool: Skill | Callable[..., Any]) -> Skill:
     if isinstance(tool, Skill):
         return tool
-    named = {name: {} for name in inspect.signature(tool).parameters}
+    named: dict[str, Any] = {name: {} for name in inspect.signature(tool).parameters}
     schema = {"type": "object", "properties": named}
     return Skill(tool.__name__, inspect.getdoc(tool) or "", schema, tool)

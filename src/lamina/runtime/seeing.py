@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lamina.core.text import estimate_tokens
 from lamina.runtime.prompting import system_prompt
-from lamina.runtime.rendering import groups
+from lamina.runtime.turns import groups
 from lamina.runtime.window import Fixed, Window, fit
 
 if TYPE_CHECKING:
@@ -79,4 +79,5 @@ class Sight:
 
 def view_of(session: Session) -> list[Record]:
     """What of a session goes before a model."""
-    return session.read()
+    view = getattr(session, "view", session.read)
+    return list(view())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from lamina.models.base import Message
-    from lamina.runtime.rendering import Group
+    from lamina.runtime.turns import Group
 
     Count = Callable[[str], int]
 
