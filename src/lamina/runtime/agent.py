@@ -20,7 +20,7 @@ from lamina.runtime.asking import AnyModel, check_model
 from lamina.runtime.executing import Answer, Execution, Step
 from lamina.runtime.intake import Taken, take_in
 from lamina.runtime.limits import Limits
-from lamina.runtime.plain import toolbox
+from lamina.runtime.tools import toolbox
 from lamina.runtime.saving import look_after
 from lamina.runtime.seeing import Sight
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lamina.runtime.asking import AnyModel
     from lamina.runtime.intake import Taken
     from lamina.runtime.limits import Limits
-    from lamina.runtime.plain import Outcome, Toolbox
+    from lamina.runtime.tools import Outcome, Toolbox
     from lamina.runtime.seeing import Seen, Sight
 
 _EMPTY: Final[Message] = {
