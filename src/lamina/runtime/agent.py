@@ -9,26 +9,30 @@ recorded as it does it, so that a run that was killed goes on where it was with 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lamina import leasing
-from lamina.errors import InvalidInputError
+from lamina.core.settings import LOG_AUTO
+from lamina.errors import InvalidInputError, LaminaError
 from lamina.memory import AgentMemory
 from lamina.runtime import persisting, recovering
 from lamina.runtime.asking import AnyModel, check_model
 from lamina.runtime.executing import Answer, Execution, Step
 from lamina.runtime.intake import Taken, take_in
+from lamina.runtime.journal import one_line
 from lamina.runtime.limits import Limits
-from lamina.runtime.tools import toolbox
 from lamina.runtime.saving import look_after
 from lamina.runtime.seeing import Sight
+from lamina.runtime.tools import toolbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from lamina.layers.sessions import Session
     from lamina.paging import Context
+    from lamina.runtime.tools import Late
     from lamina.runtime.window import Window
     from lamina.skills import Skill
 
@@ -76,6 +80,7 @@ class Agent:
         self.memory = memory
         self.model = check_model(model)
         self.tools = toolbox(tools)
+        self.tools.on_late = self._late
         self.limits = limits or Limits()
         self.instructions = instructions
         self._count = count
@@ -128,6 +133,14 @@ class Agent:
             raise
         look_after(taken.journal, self.model, self.limits)
         return self._told(talk, taken, work, answer)
+
+    def _late(self, ended: Late) -> None:
+        """A tool that was given up has ended: the log should say so."""
+        # Nobody waits for it, so nobody could be told that the store is closed by now.
+        with suppress(LaminaError, OSError):
+            if self.memory.settings()[LOG_AUTO] == "on":
+                told = f"{ended.name} ended after it was given up: {one_line(ended.text)}"
+                self.memory.log.system(told, tool=ended.name, seconds=round(ended.seconds, 1))
 
     def _told(self, talk: Session, taken: Taken, work: Execution, answer: Answer) -> Run:
         return Run(

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from lamina.runtime.asking import AnyModel
     from lamina.runtime.intake import Taken
     from lamina.runtime.limits import Limits
-    from lamina.runtime.tools import Outcome, Toolbox
     from lamina.runtime.seeing import Seen, Sight
+    from lamina.runtime.tools import Outcome, Toolbox
 
 _EMPTY: Final[Message] = {
     "role": "user",
@@ -36,6 +36,7 @@ _SAME: Final = (
 )
 _FAILED_BEFORE: Final = "\n(The same call has failed {} before. Try another way.)"
 _TOO_MANY: Final = "\n({} more calls were not made: {} at once are allowed.)"
+_LONGEST_TRACE: Final = 4_000
 _LONGEST_RESULT: Final = 200_000
 
 
@@ -102,6 +103,8 @@ class Execution:
             reply = self._asked(seen, on_text)
             if not reply.tool_calls:
                 return Answer(reply.text, self.step + 1, seen)
+            if on_text is not None and reply.text:
+                on_text("\n")
             self._act(reply)
         raise ModelError(
             f"the model has not answered after {self._limits.steps} steps",
@@ -196,6 +199,7 @@ class Execution:
         ended = "failed" if is_error else "gave"
         told = unechoed(self._journal.memory, text)
         line = f"{one_line(_shown(call), 160)} {ended}: {one_line(told, 200)}"
+        line += f"\n{outcome.trace[-_LONGEST_TRACE:]}" if outcome and outcome.trace else ""
         kind = "ERROR" if is_error else "TOOL_USE"
         logged = Entry(kind, line, data={"tool": call.name, **seconds}, is_foreign=True)
         self._journal.write([said], log=[logged])
