@@ -8,7 +8,7 @@ import pytest
 import lamina
 from lamina import ConflictError, InvalidInputError, Memory, State
 from lamina.core.ids import RecordId
-from lamina.layers.compaction import compact
+from lamina.compaction.logs import compact
 from lamina.memory import AgentMemory
 from tests.places import STORES, where
 
