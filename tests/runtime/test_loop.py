@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import lamina
 from lamina.errors import InvalidInputError
 from lamina.events import MemoryRead, MemorySearch
 from lamina.models.base import Message, Reply
@@ -107,7 +108,9 @@ def test_now_is_read_before_every_call_of_the_model() -> None:
 
 
 def test_each_stage_loads_what_is_listed_and_nothing_else() -> None:
-    with finn() as memory:
+    with lamina.open(":memory:") as mem:
+        mem.configure("recall.embedder", "off")
+        memory = mem.agent("finn", project="web")
         agent = Agent(memory, lambda _: "Yes.")
         memory.session("other").append("user", "something else")
         memory.episode.record("t-1", "attempted", "Tried the old road")
@@ -115,9 +118,9 @@ def test_each_stage_loads_what_is_listed_and_nothing_else() -> None:
         memory.now.update("Walk"), memory.fact.save("shoes", "brown"), memory.log.system("x")
         memory.task.add("t-1", "Find the road")
         memory.remember("kept before", layer="working", key="k")
-        memory.store.configure("events.reads", "on")
+        mem.configure("events.reads", "on")
         agent.run("Is the old road open?")
-        events = list(memory.events(names=["memory:read", "memory:search"]))
+        events = list(mem.events(names=["memory:read", "memory:search"]))
         layers = {one.type for one in events if isinstance(one, MemoryRead)}
         assert layers <= {"session", "now", "log", "fact", "task", "knowledge", "blackboard"}
         assert {"session", "now", "log", "fact", "task"} <= layers
@@ -127,8 +130,10 @@ def test_each_stage_loads_what_is_listed_and_nothing_else() -> None:
 
 
 def test_nothing_is_logged_where_that_is_switched_off() -> None:
-    with finn() as memory:
-        memory.store.configure("log.auto", "off")
+    with lamina.open(":memory:") as mem:
+        mem.configure("recall.embedder", "off")
+        mem.configure("log.auto", "off")
+        memory = mem.agent("finn", project="web")
         agent = Agent(memory, ScriptedModel([calls("add", a=1, b=1), "2", OSError("down")]), [add])
         agent.run("1 + 1?")
         with pytest.raises(OSError, match="down"):

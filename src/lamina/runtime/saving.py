@@ -43,10 +43,8 @@ def look_after(journal: Journal, model: AnyModel, limits: Limits) -> None:
     def save(view: Sequence[Record]) -> None:
         _flush(journal, model, limits, view)
 
-    if hasattr(session, "flush"):
-        _tried(journal, lambda: session.flush(save))
-        _tried(journal, session.compact)
-    _tried(journal, journal.memory.compact_log)
+    for due in (lambda: session.flush(save), session.compact, journal.memory.compact_log):
+        _tried(journal, due)
 
 
 def _tried(journal: Journal, due: Callable[[], object]) -> None:
