@@ -50,7 +50,7 @@ def look_after(journal: Journal, model: AnyModel, limits: Limits) -> None:
 def _tried(journal: Journal, due: Callable[[], object]) -> None:
     try:
         due()
-    except (LaminaError, OSError) as error:
+    except Exception as error:  # the run has ended well, and its answer must not be lost for this
         told = one_line(f"After the run: {type(error).__name__}: {error}")
         journal.write(log=[Entry("ERROR", told, data={"what": "after"})])
 
