@@ -100,7 +100,8 @@ def test_now_is_read_before_every_call_of_the_model() -> None:
         Agent(memory, model, for_agent(memory)).run("Paint the house")
         before, after = (asked[0]["content"] for asked in model.asked)
         assert "Painting it red" not in before
-        assert "objective: Painting it red" in after
+        shown = [line for line in after.splitlines() if "Painting it red" in line]
+        assert "bjective" in shown[0]
         # What the model says of itself is not overwritten by the loop.
         assert memory.now.read().objective == "Painting it red"
         Agent(memory, ScriptedModel(["Yes."])).run("Is it red?")
@@ -127,6 +128,22 @@ def test_each_stage_loads_what_is_listed_and_nothing_else() -> None:
         assert all("session/other" not in one.path for one in events if isinstance(one, MemoryRead))
         asked = [one.query for one in events if isinstance(one, MemorySearch)]
         assert asked == ["Is the old road open?"]
+
+
+def test_what_the_model_was_shown_is_not_learned_back() -> None:
+    with finn() as memory:
+        fact = "The harbour crane is painted green every seventh spring."
+        memory.knowledge.put("fact", "crane", fact)
+
+        def echo(messages: list[Message]) -> str:
+            return f"{messages[0]['content']}\n{fact}"
+
+        agent = Agent(memory, echo)
+        for number in range(5):
+            assert fact in agent.run(f"What about the harbour crane, number {number}?").reply
+        assert [one.text for one in memory.log.tail(100) if "seventh spring" in one.text] == []
+        learned = {"layer": {"$in": ["knowledge", "fact", "notebook"]}}
+        assert [one.text for one in memory.query(learned)] == [fact]
 
 
 def test_nothing_is_logged_where_that_is_switched_off() -> None:
