@@ -22,6 +22,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
             "extracting:extract", "Read decisions, tasks, claims, terms and notes out of files."
         ),
         "items": Entry("extracting:items", "List what was read out of files, with file and line."),
+        "run": Entry("running:run", "Let an agent with a memory answer, or chat with it."),
         "recall": Entry("recall:recall", "Search memories, best first."),
         "why-not": Entry("recall:why_not", "Say what kept a memory out of a recall."),
         "list": Entry("reading:list_records", "List memories, newest first."),

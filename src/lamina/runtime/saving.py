@@ -1,0 +1,87 @@
+"""After a run: what matters is saved before the session is shortened, and session and log are.
+
+A run is over by then. Whatever goes wrong here is told in the log and changes nothing of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from lamina.core.text import estimate_tokens
+from lamina.errors import LaminaError
+from lamina.runtime.asking import ask
+from lamina.runtime.journal import Entry, one_line
+from lamina.runtime.learning import unechoed
+from lamina.runtime.turns import groups
+from lamina.runtime.window import Fixed, fit
+from lamina.skills import for_agent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lamina.core.record import Record
+    from lamina.models.base import Message, ToolCall
+    from lamina.runtime.asking import AnyModel
+    from lamina.runtime.journal import Journal
+    from lamina.runtime.limits import Limits
+
+_PROMPT: Final = "You are {}. You look after what you will need to remember."
+_SAVE: Final[Message] = {
+    "role": "user",
+    "content": "This conversation is about to be shortened to a summary. Save now what you will"
+    " need later and have not saved yet: facts, decisions, what you are doing and what comes next."
+    " Use the tools, or write it down in a few sentences. Answer NOTHING if all of it is saved.",
+}
+_NOTHING: Final = "nothing"
+_LONGEST_NOTE: Final = 8_000
+
+
+def look_after(journal: Journal, model: AnyModel, limits: Limits) -> None:
+    """Flush and compact the session, and compact the log, as far as each is due."""
+    session = journal.session
+
+    def save(view: Sequence[Record]) -> None:
+        _flush(journal, model, limits, view)
+
+    if hasattr(session, "flush"):
+        _tried(journal, lambda: session.flush(save))
+        _tried(journal, session.compact)
+    _tried(journal, journal.memory.compact_log)
+
+
+def _tried(journal: Journal, due: Callable[[], object]) -> None:
+    try:
+        due()
+    except (LaminaError, OSError) as error:
+        told = one_line(f"After the run: {type(error).__name__}: {error}")
+        journal.write(log=[Entry("ERROR", told, data={"what": "after"})])
+
+
+def _flush(journal: Journal, model: AnyModel, limits: Limits, view: Sequence[Record]) -> None:
+    """Ask the model once to save what matters."""
+    skills = {skill.name: skill for skill in for_agent(journal.memory)}
+    offered = [skill.metadata for skill in skills.values()]
+    fixed = Fixed(_PROMPT.format(journal.memory.principal.name), "", offered)
+    messages, _ = fit(fixed, groups(view), limits.window, estimate_tokens)
+    reply = ask(model, [*messages, _SAVE], offered, limits, None)
+    for call in reply.tool_calls[: limits.calls]:
+        skill = skills.get(call.name)
+        if skill is not None and not call.wrong:
+            _tried(journal, lambda call=call, skill=skill: skill.execute(**_own(journal, call)))
+    _keep_note(journal, reply.text)
+
+
+def _own(journal: Journal, call: ToolCall) -> dict[str, Any]:
+    """The arguments of a call; a value that was only shown to the model is refused."""
+    for value in call.arguments.values():
+        if isinstance(value, str) and value.strip() and not unechoed(journal.memory, value).strip():
+            raise LaminaError("what was to be saved is remembered already")
+    return dict(call.arguments)
+
+
+def _keep_note(journal: Journal, text: str) -> None:
+    """What was written down instead of calling tools."""
+    own = unechoed(journal.memory, text).strip()[:_LONGEST_NOTE]
+    if own and own.rstrip(".!").lower() != _NOTHING:
+        key = f"{journal.session.name}/{journal.run}"
+        journal.memory.experience.put("outcome", key, own, data={"flushed": journal.session.name})
