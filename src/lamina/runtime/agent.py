@@ -85,8 +85,9 @@ class Agent:
             )
         self.memory = memory
         self.model = check_model(model)
-        own = isinstance(tools, Toolbox)
-        self.tools = tools if own else toolbox(tools).plus(for_agent(memory))
+        if not isinstance(tools, Toolbox):
+            tools = toolbox(tools).plus(for_agent(memory))
+        self.tools = tools
         self.tools.on_late = self._late
         self.limits = limits or Limits()
         self.instructions = instructions
