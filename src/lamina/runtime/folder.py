@@ -19,8 +19,6 @@ from lamina.core.text import estimate_tokens
 from lamina.files.layout import place_of, root_of
 from lamina.runtime.recipes import Recipe, read_recipe, use_skill
 from lamina.sealing import scrub
-from lamina.sources.beneath import open_folder
-from lamina.sources.reading import UnreadableError, read_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -96,6 +94,8 @@ def read_folder(
     if root is None:
         return Given()
     folder = place_of(memory.scope).folder
+    if not os.path.isdir(root / folder):
+        return Given()
     left_out: list[tuple[str, str]] = []
     rules = [
         Directive(_shown(file), text)
@@ -118,6 +118,8 @@ def read_folder(
 
 def _pages(root: Path, folder: str, left_out: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """The pages of a folder in the order of their names, each with what it says."""
+    from lamina.sources.reading import UnreadableError, read_document
+
     taken = 0
     for name, is_folder in _names(root, folder, left_out):
         page = f"{name}/{_OWN_PAGE}" if is_folder and folder.endswith(SKILLS) else name
@@ -142,6 +144,8 @@ def _pages(root: Path, folder: str, left_out: list[tuple[str, str]]) -> Iterator
 
 
 def _names(root: Path, folder: str, left_out: list[tuple[str, str]]) -> list[tuple[str, bool]]:
+    from lamina.sources.beneath import open_folder
+
     try:
         with open_folder(root, folder) as opened, os.scandir(opened) as entries:
             listed = [*islice(entries, _MOST_LISTED + 1)]
