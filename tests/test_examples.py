@@ -18,8 +18,8 @@ SMALL = {"amnesia.py": ["--kills", "2"]}
 @pytest.mark.parametrize("example", sorted(path.name for path in EXAMPLES.glob("*.py")))
 def test_an_example_runs(example: str, tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, EXAMPLES / example, *SMALL.get(example, [])], cwd=tmp_path, capture_output=True, text=True,
-        check=False,
+        [sys.executable, EXAMPLES / example, *SMALL.get(example, [])],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "NOT AS TOLD" not in done.stdout
