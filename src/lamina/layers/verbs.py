@@ -15,9 +15,9 @@ from lamina.reading import check_limit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lamina.core.changes import Receipt
     from lamina.compaction import Compaction
     from lamina.compaction.checking import Summarise
+    from lamina.core.changes import Receipt
     from lamina.results import Hit
 
 
