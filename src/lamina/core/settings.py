@@ -146,13 +146,13 @@ def _of_the_designs() -> tuple[Setting, ...]:
         _days(SESSION_DAYS, "after how many days a session is archived", runs),
         _days(EPISODE_DAYS, "after how many days an episode is archived", "pruning of episodes"),
         _number(COMPACT_TOKENS, 100_000, "at how many tokens a session is compacted",
-                per_process=True, awaits=runs),
+                per_process=True),
         _number(COMPACT_KEEP, 10, "how many messages compaction leaves as they are",
-                per_process=True, awaits=runs),
+                per_process=True),
         Setting(FLUSH, ("on", "off"), "whether what matters is kept before compaction",
-                per_process=True, awaits=runs),
+                per_process=True),
         _number(FLUSH_TOKENS, 80_000, "at how many tokens it is kept",
-                per_process=True, awaits=runs),
+                per_process=True),
         Setting(LOG_AUTO, ("on", "off"), "whether an agent's actions are logged by themselves",
                 per_process=True, awaits=runs),
         _number(LOG_TAIL, 20, "how many entries of the log are shown, and put before a model",
@@ -164,7 +164,7 @@ def _of_the_designs() -> tuple[Setting, ...]:
                 "three shares that make 100", _check_split, per_process=True,
                 awaits="assembly of contexts"),
         _number(TOOL_RESULTS, 5, "how many results of tools stay whole in a context",
-                per_process=True, awaits=runs),
+                per_process=True),
     )  # fmt: skip
 
 

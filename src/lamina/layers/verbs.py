@@ -15,8 +15,9 @@ from lamina.reading import check_limit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lamina.compaction import Compaction
+    from lamina.compaction.checking import Summarise
     from lamina.core.changes import Receipt
-    from lamina.layers.compaction import Compaction
     from lamina.results import Hit
 
 
@@ -70,12 +71,15 @@ class AgentVerbs(Layered):
 
         return context(self._door, self.scope, clock.fresh_salt().hex(), clock.now())
 
-    def compact_log(self, *, force: bool = False) -> Compaction | None:
+    def compact_log(
+        self, *, force: bool = False, summarise: Summarise | None = None
+    ) -> Compaction | None:
         """Put a summary in the place of a log of more than 100 entries or 50 KB.
 
         Every entry goes to layer `archive`, where it is found when that layer is named. `undo` with
         the receipt brings the log back. A shorter log stays as it is unless `force` says otherwise.
+        Without `summarise` the summary is extracted by rule.
         """
-        from lamina.layers.compaction import compact
+        from lamina.compaction.logs import compact
 
-        return compact(self._door, self.scope, force=force)
+        return compact(self._door, self.scope, force=force, summarise=summarise)
