@@ -37,6 +37,7 @@ LOG_BYTES: Final = "log.compact_bytes"
 LOG_ENTRIES: Final = "log.compact_entries"
 MAX_ITEMS: Final = "project.max_items"
 SPLIT: Final = "context.split"
+LEARN: Final = "context.learn"
 TOOL_RESULTS: Final = "context.keep_tool_results"
 _LARGEST_FILE: Final = 8_000_000
 _FOLDER: Final = "[projects/<project>/]agents/<agent>/"
@@ -161,8 +162,9 @@ def _of_the_designs() -> tuple[Setting, ...]:
         _number(LOG_ENTRIES, 100, "at how many entries a log is compacted"),
         _number(MAX_ITEMS, 1_000, "how many items a project's tier holds before some are evicted"),
         Setting(SPLIT, ("40/40/20",), "how the tokens of a context go to task, project and global",
-                "three shares that make 100", _check_split, per_process=True,
-                awaits="assembly of contexts"),
+                "three shares that make 100", _check_split, per_process=True),
+        Setting(LEARN, ("off", "on"), "whether that split follows what turns out to be used",
+                per_process=True),
         _number(TOOL_RESULTS, 5, "how many results of tools stay whole in a context",
                 per_process=True),
     )  # fmt: skip

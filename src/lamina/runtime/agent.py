@@ -142,7 +142,7 @@ class Agent:
         except (Exception, KeyboardInterrupt) as error:
             recovering.broke_off(taken.journal, work.step, taken.asked, error)
             raise
-        look_after(taken.journal, self.model, self.limits)
+        look_after(taken.journal, self.model, self.limits, answer)
         return self._told(talk, taken, work, answer)
 
     def _late(self, ended: Late) -> None:

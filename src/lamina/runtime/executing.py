@@ -14,7 +14,7 @@ from lamina.errors import BudgetError, ModelError
 from lamina.runtime.asking import ask
 from lamina.runtime.intake import NOT_BEGUN, UNKNOWN
 from lamina.runtime.journal import STEP, Entry, one_line, step_id
-from lamina.runtime.learning import unechoed
+from lamina.runtime.learning import in_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -197,8 +197,8 @@ class Execution:
         said = Entry("tool_result", text, name, data, is_foreign=True)
         seconds = {"seconds": round(outcome.seconds, 3)} if outcome else {}
         ended = "failed" if is_error else "gave"
-        told = unechoed(self._journal.memory, text)
-        line = f"{one_line(_shown(call), 160)} {ended}: {one_line(told, 200)}"
+        told = in_log(self._journal.memory, text)
+        line = f"{one_line(_shown(call), 160)} {ended}: {told}"
         line += f"\n{outcome.trace[-_LONGEST_TRACE:]}" if outcome and outcome.trace else ""
         kind = "ERROR" if is_error else "TOOL_USE"
         logged = Entry(kind, line, data={"tool": call.name, **seconds}, is_foreign=True)

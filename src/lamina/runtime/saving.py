@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.models.base import Message, ToolCall
     from lamina.runtime.asking import AnyModel
+    from lamina.runtime.executing import Answer
     from lamina.runtime.journal import Journal
     from lamina.runtime.limits import Limits
 
@@ -36,23 +37,22 @@ _NOTHING: Final = "nothing"
 _LONGEST_NOTE: Final = 8_000
 
 
-def look_after(journal: Journal, model: AnyModel, limits: Limits) -> None:
-    """Flush and compact the session, and compact the log, as far as each is due."""
+def look_after(journal: Journal, model: AnyModel, limits: Limits, answer: Answer) -> None:
+    """Tell what of the memory was of use; flush and compact the session and the log if due."""
     session = journal.session
 
     def save(view: Sequence[Record]) -> None:
         _flush(journal, model, limits, view)
 
-    if hasattr(session, "flush"):
-        _tried(journal, lambda: session.flush(save))
-        _tried(journal, session.compact)
-    _tried(journal, journal.memory.compact_log)
+    _tried(journal, lambda: answer.seen.context.used_in(answer.text))
+    for due in (lambda: session.flush(save), session.compact, journal.memory.compact_log):
+        _tried(journal, due)
 
 
 def _tried(journal: Journal, due: Callable[[], object]) -> None:
     try:
         due()
-    except (LaminaError, OSError) as error:
+    except Exception as error:  # the run has ended well, and its answer must not be lost for this
         told = one_line(f"After the run: {type(error).__name__}: {error}")
         journal.write(log=[Entry("ERROR", told, data={"what": "after"})])
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from lamina.core.record import Record
     from lamina.layers.sessions import Session
     from lamina.memory import AgentMemory
     from lamina.models.base import Message
@@ -64,7 +63,7 @@ class Sight:
         context = self._remembered()
         prompt = system_prompt(self._memory, extra, has_tools=bool(tools))
         fixed = Fixed(prompt, context.text, tools)
-        history = groups(view_of(self._session))
+        history = groups(self._session.view())
         messages, window = fit(fixed, history, self._limits.window, self._count)
         return Seen(messages, window, context)
 
@@ -75,9 +74,3 @@ class Sight:
             self._context = self._memory.context(self._asked, budget=budget, count=self._count)
             self._now = now
         return self._context
-
-
-def view_of(session: Session) -> list[Record]:
-    """What of a session goes before a model."""
-    view = getattr(session, "view", session.read)
-    return list(view())

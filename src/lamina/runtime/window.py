@@ -123,7 +123,7 @@ class _Packing:
     def _chosen(self, room: int) -> set[int]:
         shown = set(self._pinned)
         left = room - sum(map(self._weight, shown))
-        if 0 not in shown and self._weight(0) <= left // 2:
+        if self._parts and 0 not in shown and self._weight(0) <= left // 2:
             shown.add(0)
             left -= self._weight(0)
         for number in reversed(range(len(self._parts))):
@@ -137,7 +137,7 @@ class _Packing:
 
     def _shorten(self, room: int) -> None:
         """Cut the results of what came last until all that must stay fits."""
-        last = self._parts[-1]
+        last = self._parts[-1] if self._parts else []
         for _ in last:
             over = sum(map(self._weight, self._pinned)) - room
             if over <= 0:
