@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from lamina.compaction.extracting import extract
 from lamina.compaction.sayings import HOSTILE
 from lamina.core.text import estimate_tokens
-from lamina.errors import ModelError
+from lamina.errors import InvalidInputError, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +28,15 @@ class Summarise(Protocol):
 
     def __call__(self, records: Sequence[Record], most_tokens: int, /) -> str:
         """The summary of records, oldest first, within so many tokens."""
+
+
+def check_callable(function: object, argument: str) -> None:
+    """Refuse what cannot be called before anything is asked of it."""
+    if function is not None and not callable(function):
+        raise InvalidInputError(
+            f"`{argument}` must be a function, not {type(function).__name__}",
+            remedy="Leave it out, or pass one",
+        )
 
 
 def summarised(records: Sequence[Record], most_tokens: int, summarise: Summarise | None) -> str:

@@ -45,7 +45,8 @@ def _head(records: Sequence[Record]) -> Iterator[str]:
 
 def _tool(record: Record) -> str:
     """The name of the tool that a record says was used."""
-    named = record.data.get("tool") if record.kind in ("TOOL_USE", "tool_call") else None
+    # A session tells of each use twice: when it was asked for, and what came of it.
+    named = record.data.get("tool") if record.kind != "tool_result" else None
     return " ".join(REFERENCE.sub(REDACTED, str(named)).split())[:_LONGEST_NAME] if named else ""
 
 
@@ -81,7 +82,10 @@ def _section(sort: str, said: list[Said], room: int) -> list[str]:
     """One sort: the weightiest of it that fit, as they were said."""
     left = room - estimate_tokens(f"{sort}:\n- and 10000 more")
     chosen = []
-    for one in sorted(said, key=lambda one: _weight(sort, one), reverse=True):
+    # Of what was said at one instant the order tells which is newer.
+    said.sort(key=lambda one: one.last)
+    order = {id(one): place for place, one in enumerate(said)}
+    for one in sorted(said, key=lambda one: (_weight(sort, one), order[id(one)]), reverse=True):
         price = estimate_tokens(one.shown()) + 1
         if price > left:
             break
@@ -89,12 +93,11 @@ def _section(sort: str, said: list[Said], room: int) -> list[str]:
         chosen.append(one)
     if not chosen:
         return []
-    chosen.sort(key=lambda one: one.last)
+    chosen.sort(key=lambda one: order[id(one)])
     more = [f"- and {len(said) - len(chosen)} more"] if len(chosen) < len(said) else []
     return [f"{sort}:", *(one.shown() for one in chosen), *more]
 
 
-def _weight(sort: str, said: Said) -> tuple[float, float]:
+def _weight(sort: str, said: Said) -> int:
     """What went wrong last counts most; of all else, what tells figures and names."""
-    telling = 0 if sort in (ERRORS, BEFORE) else said.figures
-    return telling, said.last.timestamp()
+    return 0 if sort in (ERRORS, BEFORE) else said.figures

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lamina.compaction.archiving import AT_ONCE, Plan, carry_out, size, weight
-from lamina.compaction.checking import summarised
+from lamina.compaction.checking import check_callable, summarised
 from lamina.core.settings import LOG_BYTES, LOG_ENTRIES
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def plan(
     door: Door, scope: Scope, *, force: bool = False, summarise: Summarise | None = None
 ) -> Plan | None:
     """What compacting the log of a scope would do; nothing, while it is short."""
+    check_callable(summarise, "summarise")
     entries = _entries(door, scope)
     why = f"{len(entries):,} entries, {size(entries):,} bytes"
     if not entries or not (force or _is_long(door, entries)):

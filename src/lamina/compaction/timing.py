@@ -1,7 +1,7 @@
-"""When a session is compacted: by its size, and by how much of it is repetition or beside the point.
+"""When a session is compacted: by its size, and by how much of it repeats or is beside the point.
 
 What repeats itself is worth less room than what is new, so much of it brings compaction forward,
-down to half the threshold; what is still being worked on holds it back. Pure: values in, values out.
+down to half the threshold; what is still being worked on holds it back.
 """
 
 from __future__ import annotations

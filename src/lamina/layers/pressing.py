@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from lamina.compaction import timing, transcripts
 from lamina.compaction.archiving import carry_out
+from lamina.compaction.checking import check_callable
 from lamina.compaction.relevance import focus
 from lamina.core.announcements import MemoryCompact, MemoryFlush
 from lamina.errors import LaminaError
@@ -48,10 +49,11 @@ def plan(
     home: Scope,
     name: str,
     found: Sequence[Record],
-    force: bool,  # noqa: FBT001 - named where it is chosen
+    force: bool,
     summarise: Summarise | None,
 ) -> Plan | None:
     """What compacting a session would do; nothing, while it is not due."""
+    check_callable(summarise, "summarise")
     messages, limits = transcripts.live(found), timing.Limits.of(door.settings())
     about = focus(door, home)
     due = timing.pressure(messages, about, limits)

@@ -11,7 +11,7 @@ from lamina.core.record import Record
 from lamina.core.scope import Scope
 from lamina.core.settings import TOOL_RESULTS
 from lamina.errors import ConflictError, InvalidInputError
-from lamina.layers import pressing, threads
+from lamina.layers import threads
 from lamina.layers.face import Face, every, in_order
 from lamina.reading import check_limit
 
@@ -89,6 +89,8 @@ class Session(Face):
 
     def pressure(self) -> Pressure:
         """How full the session is, whether the agent is to save what matters, or to compact."""
+        from lamina.layers import pressing
+
         return pressing.pressure(self._door, self._home, self.name, self.read())
 
     def flush(self, save: Callable[[list[Record]], object] | None = None) -> bool:
@@ -97,6 +99,10 @@ class Session(Face):
         `save` gets what would go before a model. Once it has returned, `memory:flush` is announced
         and the agent is not asked again before the next compaction.
         """
+        from lamina.compaction.checking import check_callable
+        from lamina.layers import pressing
+
+        check_callable(save, "save")
         found = self.read()
         if not pressing.pressure(self._door, self._home, self.name, found).flush_due:
             return False
@@ -117,6 +123,8 @@ class Session(Face):
         Raises:
             ModelError: The summary cannot be used; nothing was changed.
         """
+        from lamina.layers import pressing
+
         plan = self.plan_compaction(force=force, summarise=summarise)
         return None if plan is None else pressing.compacted(self._door, self.name, plan)
 
@@ -124,6 +132,8 @@ class Session(Face):
         self, *, force: bool = False, summarise: Summarise | None = None
     ) -> Plan | None:
         """What `compact` would do; nothing is changed."""
+        from lamina.layers import pressing
+
         return pressing.plan(self._door, self._home, self.name, self.read(), force, summarise)
 
     def search(self, query: str, *, thread: bool = False, **how: Unpack[How]) -> Recall:

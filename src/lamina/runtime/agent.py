@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from lamina import leasing
 from lamina.core.settings import LOG_AUTO
 from lamina.errors import InvalidInputError, LaminaError
 from lamina.memory import AgentMemory
-from lamina.runtime import persisting, recovering
+from lamina.runtime import folder, persisting, recovering
 from lamina.runtime.asking import AnyModel, check_model
 from lamina.runtime.executing import Answer, Execution, Step
 from lamina.runtime.intake import Taken, take_in
@@ -25,7 +25,8 @@ from lamina.runtime.journal import one_line
 from lamina.runtime.limits import Limits
 from lamina.runtime.saving import look_after
 from lamina.runtime.seeing import Sight
-from lamina.runtime.tools import toolbox
+from lamina.runtime.tools import Toolbox, toolbox
+from lamina.skills import for_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from lamina.runtime.tools import Late
     from lamina.runtime.window import Window
     from lamina.skills import Skill
+
+_SHARE: Final = 8
+"""The part of the window that directives may take at most, and the list of skills again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,9 @@ class Agent:
     ) -> None:
         """Bring a memory and a model together.
 
-        `instructions` are added to the system prompt; `count` counts tokens as the model does.
+        The model may call the five skills of `lamina.skills` beside `tools`; a `toolbox(…)` stands
+        for itself alone. `instructions` are added to the system prompt, behind what the agent's
+        folder says; `count` counts tokens as the model does.
         """
         if not isinstance(memory, AgentMemory):
             raise InvalidInputError(
@@ -79,7 +85,9 @@ class Agent:
             )
         self.memory = memory
         self.model = check_model(model)
-        self.tools = toolbox(tools)
+        if not isinstance(tools, Toolbox):
+            tools = toolbox(tools).plus(for_agent(memory))
+        self.tools = tools
         self.tools.on_late = self._late
         self.limits = limits or Limits()
         self.instructions = instructions
@@ -124,9 +132,12 @@ class Agent:
         self, talk: Session, taken: Taken, on_text: Callable[[str], None] | None
     ) -> Run:
         sight = Sight(self.memory, talk, taken.asked, self.limits, self._count)
-        work = Execution(self.model, self.tools, sight, self.limits, taken)
+        work = Execution(self.model, sight, self.limits, taken)
         try:
-            answer = work.go(self.instructions, on_text)
+            room = min(folder.MOST_TOKENS, self.limits.window // _SHARE)
+            given = folder.read_folder(self.memory, most_tokens=room)
+            extra = _joined(given.prompt(), self.instructions)
+            answer = work.go(self.tools.plus(given.tools()), extra, on_text)
             persisting.keep(taken.journal, answer)
         except (Exception, KeyboardInterrupt) as error:
             recovering.broke_off(taken.journal, work.step, taken.asked, error)
@@ -147,3 +158,7 @@ class Agent:
             answer.text, talk.name, taken.journal.run, tuple(work.steps), answer.seen.context,
             answer.seen.window, taken.is_resumed, work.tokens_in, work.tokens_out,
         )  # fmt: skip
+
+
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)

@@ -7,10 +7,8 @@ to whoever wants to know. A process is ended.
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import inspect
-import multiprocessing
 import sys
 import threading
 from dataclasses import dataclass
@@ -88,6 +86,8 @@ def ended(skill: Skill, arguments: Mapping[str, Any]) -> Ran:
     try:
         result = skill.execute(**arguments)
         if inspect.iscoroutine(result):
+            import asyncio
+
             result = asyncio.run(result)
         # Its own code may show it, so that belongs to the run.
         return Ran(text=as_text(result))
@@ -99,6 +99,8 @@ def ended(skill: Skill, arguments: Mapping[str, Any]) -> Ran:
 
 def in_process(skill: Skill, arguments: Mapping[str, Any], seconds: float) -> Ran | None:
     """Run it in a process of its own; nothing when the time is over, and the process is ended."""
+    import multiprocessing
+
     spawning = multiprocessing.get_context("spawn")
     ours, theirs = spawning.Pipe(duplex=False)
     process = spawning.Process(

@@ -103,8 +103,18 @@ class Toolbox:
     @property
     def hanging(self) -> int:
         """How many tools were given up and have not ended."""
-        self._given_up = [thread for thread in self._given_up if thread.is_alive()]
+        self._given_up[:] = [thread for thread in self._given_up if thread.is_alive()]
         return len(self._given_up)
+
+    def plus(self, more: Iterable[Skill]) -> Toolbox:
+        """These tools and more; where two have one name, those that are here stay."""
+        skills = {skill.name: skill for skill in more} | self._skills
+        box = Toolbox(
+            skills, seconds=self._seconds, most_chars=self._most, on_late=self.on_late
+        )  # fmt: skip
+        # What hangs, hangs whoever calls.
+        box._given_up = self._given_up
+        return box
 
     def safe_to_repeat(self, name: str) -> bool:
         """Whether a call that may have run before a crash may run again."""

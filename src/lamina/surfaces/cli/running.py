@@ -101,7 +101,6 @@ def _agent(session: Session, name: str | None, script: str | None) -> "Agent":
     from lamina.errors import InvalidInputError
     from lamina.memory import AgentMemory
     from lamina.runtime import Agent
-    from lamina.skills import for_agent
 
     if name is not None and session.name not in (None, name):
         raise InvalidInputError(
@@ -116,7 +115,7 @@ def _agent(session: Session, name: str | None, script: str | None) -> "Agent":
     session.may_create = script is not None
     memory = session.handle
     assert isinstance(memory, AgentMemory)
-    return Agent(memory, model or _configured(memory), for_agent(memory))
+    return Agent(memory, model or _configured(memory))
 
 
 def _configured(memory: "AgentMemory") -> "Model":

@@ -62,6 +62,9 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
             "reindex:reindex", "Build the keyword index anew, and make missing vectors."
         ),
         "stale": Entry("stale:stale", "Show what has faded and could be forgotten, with reasons."),
+        "compact": Entry(
+            "compact:compact", "Put summaries in the place of a long log and long sessions."
+        ),
         "maintain": Entry("maintain:maintain", "Drop history that may go, and tidy the store."),
         "audit": Entry("audit:audit", "Verify the log, and anchor it elsewhere."),
         "doctor": Entry("doctor:doctor", "Look the store over, and repair what can be rebuilt."),
