@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import anyio
 import pytest
 
 import lamina
+from lamina import aio
 from lamina.errors import InvalidInputError
 from lamina.events import MemoryRead, MemorySearch
 from lamina.models.base import Message, Reply
@@ -187,3 +189,13 @@ def test_wrong_memories_and_models_are_named() -> None:
             Agent("finn", lambda _: "")  # type: ignore[arg-type]
         with pytest.raises(InvalidInputError, match="`model`"):
             Agent(memory, "gpt")  # type: ignore[arg-type]
+
+
+def test_a_run_from_an_event_loop() -> None:
+    async def talk(agent: Agent) -> tuple[str, list[str]]:
+        pieces: list[str] = []
+        done = await aio.run(agent, "Hello?", on_text=pieces.append)
+        return done.reply, pieces
+
+    with finn() as memory:
+        assert anyio.run(talk, Agent(memory, lambda _: "Hi.")) == ("Hi.", ["Hi."])

@@ -96,7 +96,7 @@ class Execution:
             ModelError: It does not come to an end, or answers what cannot be used.
         """
         self._tools = tools
-        # A plain function is shown messages alone, and no room is to be kept for what it never sees.
+        # A plain function is shown messages alone: no room is kept for what it never sees.
         offered = tools.offered if hasattr(self._model, "chat") else []
         self._settle()
         for _ in range(self._limits.steps):
