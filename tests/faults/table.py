@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.faults import (
+    amnesia,
     backups,
     calls,
     clocks,
@@ -45,6 +46,7 @@ class Fault:
 
 _ALL = (
     Fault("kills", kills.run, 500, 22, "SIGKILL at a random moment of every operation"),
+    Fault("amnesia", amnesia.run, 40, 1, "SIGKILL at a random moment of an agent's task"),
     Fault("writers", writers.run, 500, 10, "8 processes raise one number by reading and writing"),
     Fault("stops", stops.run, 20, 2, "a process is stopped, holding the write lock or not"),
     Fault("forks", forks.run, 20, 4, "a process forks; parent and children go on"),

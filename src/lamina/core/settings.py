@@ -38,6 +38,7 @@ LOG_BYTES: Final = "log.compact_bytes"
 LOG_ENTRIES: Final = "log.compact_entries"
 MAX_ITEMS: Final = "project.max_items"
 SPLIT: Final = "context.split"
+LEARN: Final = "context.learn"
 TOOL_RESULTS: Final = "context.keep_tool_results"
 MODEL_URL: Final = "model.url"
 MODEL_NAME: Final = "model.name"
@@ -159,25 +160,26 @@ def _of_the_designs() -> tuple[Setting, ...]:
         _days(SESSION_DAYS, "after how many days a session is archived", runs),
         _days(EPISODE_DAYS, "after how many days an episode is archived", "pruning of episodes"),
         _number(COMPACT_TOKENS, 100_000, "at how many tokens a session is compacted",
-                per_process=True, awaits=runs),
+                per_process=True),
         _number(COMPACT_KEEP, 10, "how many messages compaction leaves as they are",
-                per_process=True, awaits=runs),
+                per_process=True),
         Setting(FLUSH, ("on", "off"), "whether what matters is kept before compaction",
-                per_process=True, awaits=runs),
+                per_process=True),
         _number(FLUSH_TOKENS, 80_000, "at how many tokens it is kept",
-                per_process=True, awaits=runs),
+                per_process=True),
         Setting(LOG_AUTO, ("on", "off"), "whether an agent's actions are logged by themselves",
-                per_process=True, awaits=runs),
+                per_process=True),
         _number(LOG_TAIL, 20, "how many entries of the log are shown, and put before a model",
                 most=10_000, per_process=True),
         _number(LOG_BYTES, 50_000, "at how many bytes a log is compacted"),
         _number(LOG_ENTRIES, 100, "at how many entries a log is compacted"),
         _number(MAX_ITEMS, 1_000, "how many items a project's tier holds before some are evicted"),
         Setting(SPLIT, ("40/40/20",), "how the tokens of a context go to task, project and global",
-                "three shares that make 100", _check_split, per_process=True,
-                awaits="assembly of contexts"),
+                "three shares that make 100", _check_split, per_process=True),
+        Setting(LEARN, ("off", "on"), "whether that split follows what turns out to be used",
+                per_process=True),
         _number(TOOL_RESULTS, 5, "how many results of tools stay whole in a context",
-                per_process=True, awaits=runs),
+                per_process=True),
     )  # fmt: skip
 
 

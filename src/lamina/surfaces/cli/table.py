@@ -22,6 +22,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
             "extracting:extract", "Read decisions, tasks, claims, terms and notes out of files."
         ),
         "items": Entry("extracting:items", "List what was read out of files, with file and line."),
+        "run": Entry("running:run", "Let an agent with a memory answer, or chat with it."),
         "recall": Entry("recall:recall", "Search memories, best first."),
         "why-not": Entry("recall:why_not", "Say what kept a memory out of a recall."),
         "list": Entry("reading:list_records", "List memories, newest first."),
@@ -65,6 +66,9 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
             "reindex:reindex", "Build the keyword index anew, and make missing vectors."
         ),
         "stale": Entry("stale:stale", "Show what has faded and could be forgotten, with reasons."),
+        "compact": Entry(
+            "compact:compact", "Put summaries in the place of a long log and long sessions."
+        ),
         "maintain": Entry("maintain:maintain", "Drop history that may go, and tidy the store."),
         "audit": Entry("audit:audit", "Verify the log, and anchor it elsewhere."),
         "doctor": Entry("doctor:doctor", "Look the store over, and repair what can be rebuilt."),
