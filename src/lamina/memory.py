@@ -24,6 +24,7 @@ from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
 from lamina.keeping import Keeping
 from lamina.layers.layered import Layered
 from lamina.layers.verbs import AgentVerbs
+from lamina.lifecycle.handle import Living
 from lamina.reading import Asked, ReadPath
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Shared(TypedDict, total=False):
     """The settings that this process takes otherwise than the store says."""
 
 
-class Memory(Keeping, Layered):
+class Memory(Keeping, Layered, Living):
     """Memories as one principal sees them."""
 
     def __init__(

@@ -38,7 +38,8 @@ class Transcript:
         """What was said, as of the first look at it or of what was taken over since."""
         if self._known is None:
             where = {"layer": "session", "scope": self.scope.path}
-            self._known = self._desk.reader.current(where)
+            # The transcript of a session stays a file when the session is archived.
+            self._known = self._desk.reader.said(where)
         return self._known
 
     def take(self, raw: bytes) -> bool:

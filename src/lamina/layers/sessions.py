@@ -64,18 +64,21 @@ class Session(Face):
         return self._add(drafts)
 
     def read(self, *, last: int | None = None) -> list[Record]:
-        """The messages in order, or the last of them."""
+        """The messages in order, or the last of them; of an archived session too."""
+        where = {**threads.KEPT, "scope": self.scope}
         if last is not None:
-            return self._find(check_limit(last, "last"))[::-1]
-        return list(in_order(self._door, {"layer": self.layer, "scope": self.scope}))
+            return self._door.query(where, limit=check_limit(last, "last"))[::-1]
+        return list(in_order(self._door, where))
 
     def search(self, query: str, *, thread: bool = False, **how: Unpack[How]) -> Recall:
         """Search this session by words and meaning, or with `thread` those it continues as well."""
-        here: How = {**how, "layers": [self.layer], "scope": self.scope}
+        where = parse(how.get("where"))
+        if not where.names("state"):
+            where &= parse(threads.KEPT)
+        here: How = {**how, "layers": [self.layer], "scope": self.scope, "where": where}
         if thread:
             places = {"scope": {"$in": [one.scope for one in self.thread()]}}
-            where = parse(how.get("where")) & parse(places)
-            here = {**here, "scope": self._home.path, "where": where}
+            here = {**here, "scope": self._home.path, "where": where & parse(places)}
         return self._door.recall(query, **here)
 
     def thread(self) -> list[Session]:
@@ -132,10 +135,15 @@ class Sessions:
             continues = threads.check_link(self._door, self._scope, name, continues)
         return Session(self._door, self._scope, name, continues)
 
-    def names(self) -> list[str]:
-        """The sessions there are, the one with the newest message first."""
+    def names(self, *, archived: bool = False) -> list[str]:
+        """The sessions there are, or all with those `archived`; that of the newest message first.
+
+        An archived session is read and searched by its name as before, and goes on with its next
+        message.
+        """
+        where = threads.KEPT if archived else {"layer": "session"}
         found = sorted(
-            every(self._door, {"layer": "session"}, self._scope.path),
+            every(self._door, where, self._scope.path),
             key=lambda message: message.created_at, reverse=True,
         )  # fmt: skip
         named = (Scope.of(message.scope).part("session") for message in found)
