@@ -28,8 +28,9 @@ def test_maintenance_says_what_it_did(lamina: Call) -> None:
     _history(lamina)
     quiet = lamina("maintain")
     assert quiet.status == 0
-    assert "0 of 12 versions" in quiet.out
-    assert "write-ahead log\temptied" in quiet.out
+    # Whose turn it is stands in the store too.
+    assert "dropped 0 of 13 versions" in quiet.out
+    assert "write-ahead log emptied" in quiet.out
 
 
 def test_a_dry_run_changes_nothing_and_names_the_way_on(lamina: Call) -> None:
@@ -37,7 +38,7 @@ def test_a_dry_run_changes_nothing_and_names_the_way_on(lamina: Call) -> None:
     lamina("config", "set", "history.knowledge", "3")
     told = lamina("maintain", "--dry-run")
     assert told.status == 0
-    assert "would drop: knowledge\t8 of 12 versions" in told.out
+    assert "would drop 8 of 12 versions\t-\tknowledge" in told.out
     assert "--yes" in told.out
     versions = lamina("history", "k", "--json").json["versions"]
     assert all(version["record"] for version in versions)
@@ -52,11 +53,16 @@ def test_a_large_purge_needs_a_yes(lamina: Call) -> None:
     assert "--yes" in refused.err
     done = lamina("maintain", "--yes", "--json")
     assert done.status == 0
-    assert done.json == {
-        "applied": True, "at": done.json["at"], "versions": 12, "pruned": 8,
-        "layers": {"knowledge": {"versions": 12, "pruned": 8}}, "receipts": 0, "asks": True,
-        "tidied": True,
+    assert done.json["history"] == {
+        "applied": True, "at": done.json["history"]["at"], "versions": 13, "pruned": 8,
+        "layers": {"knowledge": {"versions": 12, "pruned": 8},
+                   "blackboard": {"versions": 1, "pruned": 0}},
+        "receipts": 0, "asks": True, "tidied": True,
     }  # fmt: skip
+    assert (done.json["applied"], done.json["asks"], done.json["logs"]) == (True, [], 0)
+    assert [one["name"] for one in done.json["plans"]] == [
+        "promotion", "consolidation", "retention", "archiving", "eviction"
+    ]  # fmt: skip
 
 
 def test_an_error_is_json_when_that_was_asked_for(lamina: Call) -> None:
