@@ -53,8 +53,11 @@ def test_silent_sessions_are_archived_whole_and_still_found(whole: Memory, day: 
     assert receipt is not None
     assert finn.session.names() == ["s-2"]
     assert finn.session.names(archived=True) == ["s-2", "s-1"]
-    assert [one.text for one in finn.session("s-1").read()] == ["where does the heron nest?"]
-    assert len(finn.session("s-1").read(last=5)) == 1
+    assert finn.session("s-1").read() == []
+    assert [one.text for one in finn.session("s-1").read(archived=True)] == [
+        "where does the heron nest?"
+    ]
+    assert len(finn.session("s-1").read(last=5, archived=True)) == 1
     assert [hit.record.text for hit in finn.session("s-1").search("heron nest").hits] == [
         "where does the heron nest?"
     ]

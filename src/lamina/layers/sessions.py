@@ -63,15 +63,18 @@ class Session(Face):
             drafts.append(_message(message["role"], message["text"], message.get("id"), rest))
         return self._add(drafts)
 
-    def read(self, *, last: int | None = None) -> list[Record]:
-        """The messages in order, or the last of them; of an archived session too."""
-        where = {**threads.KEPT, "scope": self.scope}
+    def read(self, *, last: int | None = None, archived: bool = False) -> list[Record]:
+        """The messages in order, or the last of them; with those `archived` all that was said."""
+        where = {**(threads.KEPT if archived else {"layer": self.layer}), "scope": self.scope}
         if last is not None:
             return self._door.query(where, limit=check_limit(last, "last"))[::-1]
         return list(in_order(self._door, where))
 
     def search(self, query: str, *, thread: bool = False, **how: Unpack[How]) -> Recall:
-        """Search this session by words and meaning, or with `thread` those it continues as well."""
+        """Search this session by words and meaning, or with `thread` those it continues as well.
+
+        What was archived is found too.
+        """
         where = parse(how.get("where"))
         if not where.names("state"):
             where &= parse(threads.KEPT)
@@ -138,8 +141,7 @@ class Sessions:
     def names(self, *, archived: bool = False) -> list[str]:
         """The sessions there are, or all with those `archived`; that of the newest message first.
 
-        An archived session is read and searched by its name as before, and goes on with its next
-        message.
+        An archived session is searched by its name as before, and goes on with its next message.
         """
         where = threads.KEPT if archived else {"layer": "session"}
         found = sorted(

@@ -145,6 +145,7 @@ def _compaction(door: Keeper, name: str, found: Upkeep, confirm: bool) -> None:
         if done is not None:
             what = f"log of {agent.scope}"
             found.compacted.append(Compacted(what, done.entries, done.receipt.tx))
+        # Here is the place for the sessions of an agent, once they can be compacted.
 
 
 def _agents(door: Keeper) -> Iterator[Any]:
