@@ -42,7 +42,7 @@ class Reader:
         )  # fmt: skip
 
     def said(self, where: Mapping[str, Any]) -> list[Record]:
-        """What holds now and what was archived, oldest first."""
+        """Records that hold now or were archived, oldest first."""
         states = {"state": {"$in": [State.CURRENT.value, State.ARCHIVED.value]}}
         asked = parse({**where, **states})
         return self._store.query(Query(reach=self._reach, where=asked, order_by=(None, False)))
