@@ -149,7 +149,6 @@ def _days(name: str, meaning: str) -> Setting:
 
 def _of_the_designs() -> tuple[Setting, ...]:
     """What the source designs let one choose, with their defaults."""
-    runs = "the agent loop"
     return (
         Setting(PROVIDER, (HYBRID, KEYWORD),
                 "whether recall compares meaning as well as words, or words alone",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from lamina import clock
 from lamina.core.sealed import REFERENCE
 from lamina.core.text import estimate_tokens
+from lamina.paging.echoes import without_echoes
 from lamina.proposing.statements import LONGEST_TEXT, MOST, Asked, Piece, read
 from lamina.sealing import scrub
 
@@ -73,7 +74,7 @@ def _form(task: Task, marker: str, example: str) -> str:
 
 def pieces_of(door: Door, records: Iterable[Record]) -> list[Piece]:
     """Records as a model is shown them, those with nothing to show left out."""
-    shown = ((one, fit_to_show(unechoed(door, one.text))) for one in records)
+    shown = ((one, fit_to_show(_own_words(door, one))) for one in records)
     told = [(one, text) for one, text in shown if text.strip()]
     return [Piece(f"m{number}", text, one) for number, (one, text) in enumerate(told, start=1)]
 
@@ -83,9 +84,10 @@ def fit_to_show(text: str) -> str:
     return REFERENCE.sub(_SEALED, scrub(text))[:_LONGEST_PIECE]
 
 
-def unechoed(door: Door, text: str) -> str:
-    """A text without what was only repeated from what memory had shown."""
-    return text
+def _own_words(door: Door, record: Record) -> str:
+    """What was said, less what a model only repeated from what memory had shown."""
+    replied = (record.layer, record.kind) == ("session", "assistant")
+    return without_echoes(door, record.text) if replied else record.text
 
 
 def batches(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:

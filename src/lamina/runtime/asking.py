@@ -28,6 +28,11 @@ def check_model(model: object) -> AnyModel:
     return cast("AnyModel", model)
 
 
+def chatting(model: AnyModel) -> Model | None:
+    """The model, where it is more than a function."""
+    return cast("Model", model) if hasattr(model, "chat") else None
+
+
 def ask(
     model: AnyModel,
     messages: Sequence[Message],

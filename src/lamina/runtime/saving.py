@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from lamina.core.text import estimate_tokens
 from lamina.errors import LaminaError
-from lamina.runtime.asking import ask
+from lamina.proposing import after_session
+from lamina.runtime.asking import ask, chatting
 from lamina.runtime.journal import Entry, one_line
 from lamina.runtime.learning import unechoed
 from lamina.runtime.turns import groups
@@ -40,14 +41,15 @@ _LONGEST_NOTE: Final = 8_000
 
 
 def look_after(journal: Journal, model: AnyModel, limits: Limits, answer: Answer) -> None:
-    """Tell what of the memory was of use; flush and compact the session and the log if due."""
+    """Tell what of the memory was of use; flush, propose and compact what is due."""
     session = journal.session
 
     def save(view: Sequence[Record]) -> None:
         _flush(journal, model, limits, view)
 
     _tried(journal, lambda: answer.seen.context.used_in(answer.text))
-    for due in (lambda: session.flush(save), session.compact, journal.memory.compact_log):
+    propose = partial(after_session, journal.memory, session.name, chatting(model))
+    for due in (lambda: session.flush(save), propose, session.compact, journal.memory.compact_log):
         _tried(journal, due)
 
 

@@ -119,16 +119,14 @@ def _agent(session: Session, name: str | None, script: str | None) -> "Agent":
 
 
 def _configured(memory: "AgentMemory") -> "Model":
-    from lamina import models
     from lamina.errors import InvalidInputError
+    from lamina.models import configured
 
-    configured = getattr(models, "configured", None)
-    found: Model | None = configured(memory) if configured else None
+    found = configured(memory)
     if found is None:
         raise InvalidInputError(
             "no model is configured",
-            remedy="Name one: lamina config model.url http://localhost:11434/v1 and model.name,"
-            " or try without: --script FILE",
+            remedy="Name one: `lamina model` says how; or try without: --script FILE",
         )
     return found
 
