@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache
 
 from lamina.core import bm25
 from lamina.core.access import Reach
@@ -188,8 +189,11 @@ class Searching:
             one: Match(record, 0.0, (), cosine=self._cosine(search, record))
             for one, record in visible.items()
         }
+        within = search.reach.streams()
         for name, stream in streams.items():
-            seen = self._seen(search.reach, name)
+            if within is not None and name not in within:
+                continue
+            seen = self._seen(search.reach, name, stream)
             worths = stream.worths(search.terms, seen)
             for record_id, (score, held) in stream.scores(search.terms, seen).items():
                 if record_id in found:
@@ -207,21 +211,24 @@ class Searching:
         if search.as_of is not None:
             streams = _indexed(self._contents.as_of(search.as_of).values())
         shown = {
-            name: stream.statistics(self._seen(search.reach, name)).documents
+            name: stream.statistics(self._seen(search.reach, name, stream)).documents
             for name, stream in sorted(streams.items())
             if within is None or name in within
         }
         name = max(shown, key=lambda name: shown[name], default="")
         if not shown.get(name):
             return 0, {}
-        return shown[name], streams[name].worths(search.terms, self._seen(search.reach, name))
+        seen = self._seen(search.reach, name, streams[name])
+        return shown[name], streams[name].worths(search.terms, seen)
 
     def _expired(self, search: Search, best: Sequence[Match]) -> int:
         """How many records would come before the last of the best if time stood still."""
         if search.live_at is None or search.limit == 0:
             return 0
         every = Query(reach=search.reach, where=search.where, as_of=search.as_of)
-        late = {one.id: one for one in self._matching(every) if not one.is_live(search.live_at)}
+        late = {one.id: one for one in self._in_sight(every) if not one.is_live(search.live_at)}
+        if not late:
+            return 0
         order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
         ranked = _Ranked({}, self._matches(search, late), order)
         left_out = [match for match in ranked.matches.values() if match.terms]
@@ -243,21 +250,29 @@ class Searching:
 
     def _matching(self, query: Query) -> Iterator[Record]:
         """Visible records that match, in the order of creation."""
+        return map(copied, self._in_sight(query))
+
+    def _in_sight(self, query: Query) -> Iterator[Record]:
+        """The same as they are kept: for counting, and for whatever hands none of them out."""
         contents = self._contents
+        # Many records lie in few scopes.
+        covers = cache(query.reach.covers)
         newest = contents.records(contents.entries)
         for record in newest if query.as_of is None else contents.as_of(query.as_of).values():
             if (
-                query.reach.sees(record)
+                covers(record.scope, record.layer)
                 and _is_wanted(record, query.live_at)
                 and matches(record, query.where)
             ):
-                yield copied(record)
+                yield record
 
-    def _seen(self, reach: Reach, stream: str) -> set[RecordId] | None:
-        """The records of a stream within a reach that does not cover all of it."""
-        if reach.sees_stream(stream):
+    def _seen(self, reach: Reach, name: str, stream: Stream) -> set[RecordId] | None:
+        """The records of a stream's index within a reach that does not cover all of it."""
+        if reach.sees_stream(name):
             return None
-        return {record.id for record in self._matching(Query(reach=reach))}
+        covers = cache(reach.covers)
+        indexed = self._contents.records(stream.lengths)
+        return {record.id for record in indexed if covers(record.scope, record.layer)}
 
 
 def _indexed(records: Iterable[Record]) -> dict[str, Stream]:
