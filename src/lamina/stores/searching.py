@@ -18,7 +18,6 @@ from lamina.core.scope import stream_of
 from lamina.core.vectors import (
     Embedded,
     Progress,
-    Sample,
     Vector,
     check_vector,
     cosine,
@@ -93,7 +92,8 @@ class Searching:
             visible = {record.id: record for record in self._matching(wanted)}
             order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
             ranked = _Ranked(visible, self._matches(search, visible), order)
-            general = self._general(search, visible.values())
+            near = [match.cosine for match in ranked.matches.values()]
+            general = sample([one for one in near if one is not None])
             documents, worths = self._largest(search)
             best = ranked.by_words()[: search.limit]
             expired = self._expired(search, best)
@@ -185,9 +185,9 @@ class Searching:
         streams = self._contents.streams
         if search.as_of is not None:
             streams = _indexed(self._contents.as_of(search.as_of).values())
+        near = self._nearness(search.vector)
         found = {
-            one: Match(record, 0.0, (), cosine=self._cosine(search, record))
-            for one, record in visible.items()
+            one: Match(record, 0.0, (), cosine=near(record)) for one, record in visible.items()
         }
         within = search.reach.streams()
         for name, stream in streams.items():
@@ -236,17 +236,19 @@ class Searching:
             return len(left_out)
         return sum(ranked.place(match) < ranked.place(best[-1]) for match in left_out)
 
-    def _cosine(self, search: Search, record: Record) -> float | None:
-        if search.vector is None or not is_indexed(record):
-            return None
-        made = self._contents.vectors.get(search.vector.space, {}).get(record.id)
-        if made is None or made.values is None or made.rev != record.rev:
-            return None
-        return cosine(unpacked(search.vector.values), unpacked(made.values))
+    def _nearness(self, asked: Vector | None) -> Callable[[Record], float | None]:
+        """How near records lie to what is asked."""
+        if asked is None:
+            return lambda record: None
+        known, point = self._contents.vectors.get(asked.space, {}), unpacked(asked.values)
 
-    def _general(self, search: Search, seen: Iterable[Record]) -> Sample | None:
-        near = (self._cosine(search, record) for record in seen)
-        return sample([one for one in near if one is not None])
+        def near(record: Record) -> float | None:
+            made = known.get(record.id)
+            if made is None or made.values is None or made.rev != record.rev:
+                return None
+            return cosine(point, unpacked(made.values)) if is_indexed(record) else None
+
+        return near
 
     def _matching(self, query: Query) -> Iterator[Record]:
         """Visible records that match, in the order of creation."""
