@@ -24,6 +24,7 @@ from lamina.layers.layered import Layered
 from lamina.layers.schemas import Schema
 from lamina.layers.subscription import Subscription
 from lamina.memory import AgentMemory
+from tests.layers.session_calls import session_reads, session_writes
 
 
 @dataclass
@@ -192,12 +193,7 @@ def _own_reads(desk: Desk) -> dict[str, Arguments]:
     return {
         "working.all": {},
         "working.get": {"key": "key", "default": None},
-        "session.__call__": {"name": "s-1", "continues": None},
-        "session.names": {},
-        "session().read": {"last": 10},
-        "session().search": {**ask, "thread": True},
-        "session().thread": {},
-        "session().cited": {"message": desk.message},
+        **session_reads(word, desk.message),
         "notebook.__call__": {"task": "t-1"},
         "notebook().read": {"kind": "note", "stage": None, "archived": False, "limit": 10},
         "notebook().search": ask,
@@ -283,8 +279,7 @@ def _layer_writes(desk: Desk) -> dict[str, Arguments]:
         "working.set": {"key": "new", "value": [word]},
         "working.snapshot": {},
         "working.restore": {},
-        "session().append": {"role": "user", "text": word, "id": "m-1", "data": {"more": word}},
-        "session().extend": {"messages": [{"role": "assistant", "text": word, "id": "m-2"}]},
+        **session_writes(word),
         "notebook().note": note,
         "notebook().reason": {"stage": "plan", **note},
         "notebook().tool_output": {"tool": "grep", **note},
@@ -329,7 +324,7 @@ def _held_writes(desk: Desk) -> dict[str, Arguments]:
         "agent.update_now": {"status": word, "next_steps": [word]},
         "agent.append_log": {"entry_type": "ERROR", "content": word, "metadata": {"more": word}},
         "agent.save_fact": {"key": "new", "value": word, "category": "general"},
-        "agent.compact_log": {"force": True},
+        "agent.compact_log": {"force": True, "summarise": None},
         "attempt.outcome": {"text": word},
         "attempt.spent": {"tokens_in": 1, "tokens_out": 2},
         "attempt.artifact": {"path": "todo.md", "workspace": work, "kind": "file",

@@ -34,6 +34,7 @@ SILENT = {
     "global_tier.__call__", "global_tier.query_preferences", "knowledge.proposals",
     "experience.proposals", "knowledge.stale", "experience.stale",
     "episode.trend", "session.names", "flat.count",
+    "session().pressure", "session().plan_compaction",
 }  # fmt: skip
 """Reads whose answers hold no text, or none here."""
 AGENT_VERBS = {

@@ -7,8 +7,8 @@ import pytest
 
 import lamina
 from lamina import ConflictError, InvalidInputError, Memory, State
+from lamina.compaction.logs import compact
 from lamina.core.ids import RecordId
-from lamina.layers.compaction import compact
 from lamina.memory import AgentMemory
 from tests.places import STORES, where
 
@@ -81,7 +81,7 @@ def test_the_context_is_dated_labelled_and_fenced(whole: Memory, finn: AgentMemo
     assert fence not in finn.format_context_for_prompt()
     today = finn.fact.record("editor").updated_at.strftime("%Y-%m-%d")
     assert today in lines[0]
-    assert "· finn · agent] Objective: ship the parser" in text
+    assert "finn/agent] Objective: ship the parser" in text
     assert "editor (preference) = helix" in text
     assert "emacs" not in text
     assert [f"thought {n:02d}" in text for n in range(25)] == [False] * 5 + [True] * 20
@@ -137,7 +137,7 @@ def test_a_long_log_gives_way_to_its_summary(finn: AgentMemory) -> None:
     finn.append_log("THOUGHT", "what comes next")
     first, second = finn.log.tail()
     assert second.text == "what comes next"
-    assert first.data == {"archive_id": done.archive_id, "compacted": 201}
+    assert (first.data["archive_id"], first.data["compacted"]) == (done.archive_id, 201)
     for told in ("201 entries", "20 ERROR", "make 200", "step 190", "pin the compiler"):
         assert told in first.text
     marked = finn.query({"layer": "log", "state": "archived"}, limit=1_000)

@@ -41,6 +41,12 @@ class Reader:
                   limit=limit)
         )  # fmt: skip
 
+    def said(self, where: Mapping[str, Any]) -> list[Record]:
+        """Records that hold now or were archived, oldest first."""
+        states = {"state": {"$in": [State.CURRENT.value, State.ARCHIVED.value]}}
+        asked = parse({**where, **states})
+        return self._store.query(Query(reach=self._reach, where=asked, order_by=(None, False)))
+
     def current_at(
         self, where: Mapping[str, Any], as_of: Mapping[str, int], limit: int | None = None
     ) -> list[Record]:

@@ -35,10 +35,15 @@ class Transcript:
         return check_name(name, "session")
 
     def messages(self) -> list[Record]:
-        """What was said, as of the first look at it or of what was taken over since."""
+        """What was said, as of the first look at it or of what was taken over since.
+
+        What a summary has replaced is part of it, for a transcript only grows; a session of which
+        nothing is current any more has none.
+        """
         if self._known is None:
             where = {"layer": "session", "scope": self.scope.path}
-            self._known = self._desk.reader.current(where)
+            reader = self._desk.reader
+            self._known = reader.said(where) if reader.count(where) else []
         return self._known
 
     def take(self, raw: bytes) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lamina.core.access import Reach
+    from lamina.core.announcements import Announcement
     from lamina.core.changes import Receipt
     from lamina.core.draft import ContentFields, Draft
     from lamina.core.principal import Principal, Surface
@@ -99,6 +100,9 @@ class Door(Protocol):
         timeout: float | None = None,
     ) -> Feed:
         """What happened behind a cursor, and what happens."""
+
+    def announce(self, event: Announcement, *, scope: str | None = None) -> Announcement:
+        """Tell those who listen of a flush or a compaction."""
 
 
 class Face:

@@ -9,14 +9,17 @@ from lamina.core.filters import parse
 from lamina.core.names import check_key, check_name
 from lamina.core.record import Record
 from lamina.core.scope import Scope
-from lamina.errors import InvalidInputError
+from lamina.core.settings import TOOL_RESULTS
+from lamina.errors import ConflictError, InvalidInputError
 from lamina.layers import threads
 from lamina.layers.face import Face, every, in_order
 from lamina.reading import check_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from lamina.compaction import Compaction, Plan, Pressure
+    from lamina.compaction.checking import Summarise
     from lamina.core.changes import Receipt
     from lamina.core.draft import Draft
     from lamina.layers.face import Door
@@ -69,6 +72,70 @@ class Session(Face):
             return self._find(check_limit(last, "last"))[::-1]
         return list(in_order(self._door, {"layer": self.layer, "scope": self.scope}))
 
+    def view(self, *, keep_tool_results: int | None = None) -> list[Record]:
+        """What goes before a model: the last summary, and what it does not speak of.
+
+        A short note stands for each result of a tool before the last ones: so many, or as the
+        setting `context.keep_tool_results` says. The transcript stays as it is.
+        """
+        from lamina.compaction.transcripts import live, pruned
+
+        keep = keep_tool_results
+        if keep is None:
+            keep = int(self._door.settings()[TOOL_RESULTS])
+        elif keep != 0 or isinstance(keep, bool):
+            keep = check_limit(keep, "keep_tool_results")
+        return pruned(live(self.read()), keep)
+
+    def pressure(self) -> Pressure:
+        """How full the session is, whether the agent is to save what matters, or to compact."""
+        from lamina.layers import pressing
+
+        return pressing.pressure(self._door, self._home, self.name, self.read())
+
+    def flush(self, save: Callable[[list[Record]], object] | None = None) -> bool:
+        """Let the agent save what matters before compaction, if that is due; whether it was.
+
+        `save` gets what would go before a model. Once it has returned, `memory:flush` is announced
+        and the agent is not asked again before the next compaction.
+        """
+        from lamina.compaction.checking import check_callable
+        from lamina.layers import pressing
+
+        check_callable(save, "save")
+        found = self.read()
+        if not pressing.pressure(self._door, self._home, self.name, found).flush_due:
+            return False
+        if save is not None:
+            save(self.view())
+        pressing.flushed(self._door, self._home, self.name, found)
+        return True
+
+    def compact(
+        self, *, force: bool = False, summarise: Summarise | None = None
+    ) -> Compaction | None:
+        """Put a summary in the place of the older messages, if that is due.
+
+        The last 10 stay (the setting `compaction.keep_recent`), and a few that are about what is
+        being done. The others go to layer `archive`, where they are found when it is named. `undo`
+        with the receipt brings them back. Without `summarise` the summary is extracted by rule.
+
+        Raises:
+            ModelError: The summary cannot be used; nothing was changed.
+        """
+        from lamina.layers import pressing
+
+        plan = self.plan_compaction(force=force, summarise=summarise)
+        return None if plan is None else pressing.compacted(self._door, self.name, plan)
+
+    def plan_compaction(
+        self, *, force: bool = False, summarise: Summarise | None = None
+    ) -> Plan | None:
+        """What `compact` would do; nothing is changed."""
+        from lamina.layers import pressing
+
+        return pressing.plan(self._door, self._home, self.name, self.read(), force, summarise)
+
     def search(self, query: str, *, thread: bool = False, **how: Unpack[How]) -> Recall:
         """Search this session by words and meaning, or with `thread` those it continues as well."""
         here: How = {**how, "layers": [self.layer], "scope": self.scope}
@@ -98,9 +165,21 @@ class Session(Face):
             drafts[0]["data"] = {threads.CONTINUES: self._continues, **first}
         for draft in drafts:
             draft["data"] = self._checked(draft.get("data", {}))
+        self._check_new([(draft["key"], draft["kind"]) for draft in drafts if "key" in draft])
         receipt = self._put(*drafts)
         self._continues = None
         return receipt
+
+    def _check_new(self, names: list[tuple[str | None, str]]) -> None:
+        """Refuse messages that were said before and are archived since: their places are free."""
+        keys = [key for key, _ in names]
+        where = {"state": {"$in": ["current", "archived"]}, "key": {"$in": keys}}
+        for known in self._find(len(keys) * len(_ROLES), **where) if keys else ():
+            if (known.key, known.kind) in names:
+                raise ConflictError(
+                    f"`id`: the message {known.key!r:.80} of role {known.kind} was said already",
+                    remedy="Nothing to do if it is the same; give another one another id",
+                )
 
     def _checked(self, data: dict[str, Any]) -> dict[str, Any]:
         checked = dict(data)

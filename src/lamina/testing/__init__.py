@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lamina.models.scripted import ScriptedModel
     from lamina.testing.contract import (
         DurableContract,
         ScrubbedContract,
@@ -19,14 +20,18 @@ if TYPE_CHECKING:
         StoreContract,
     )
     from lamina.testing.embedders import FakeEmbedder, Fault, FaultyEmbedder
-    from lamina.testing.models import ScriptedModel
     from lamina.testing.proposers import ScriptedProposer
 
 _HOMES = {
-    "contract": ("DurableContract", "ScrubbedContract", "SharedContract", "StoreContract"),
-    "embedders": ("FakeEmbedder", "Fault", "FaultyEmbedder"),
-    "models": ("ScriptedModel",),
-    "proposers": ("ScriptedProposer",),
+    "lamina.models.scripted": ("ScriptedModel",),
+    "lamina.testing.contract": (
+        "DurableContract",
+        "ScrubbedContract",
+        "SharedContract",
+        "StoreContract",
+    ),
+    "lamina.testing.embedders": ("FakeEmbedder", "Fault", "FaultyEmbedder"),
+    "lamina.testing.proposers": ("ScriptedProposer",),
 }
 
 __all__ = [
@@ -51,7 +56,7 @@ def __getattr__(name: str) -> Any:
 
     for module, names in _HOMES.items():
         if name in names:
-            return getattr(import_module(f"lamina.testing.{module}"), name)
+            return getattr(import_module(module), name)
     raise AttributeError(f"module 'lamina.testing' has no attribute {name!r}")
 
 

@@ -164,6 +164,31 @@ def layers(session: Session, /, episodes: int, each: int, facts: int) -> None:
         session.out.show(*report(found))
 
 
+@bench.command(cls=Command)
+@click.option(
+    "--tokens", type=int, default=150_000, show_default=True, metavar="N",
+    help="How long the session is.",
+)  # fmt: skip
+@click.option(
+    "--entries", type=int, default=500, show_default=True, metavar="N", help="How long the log is."
+)
+@pass_session
+def compaction(session: Session, /, tokens: int, entries: int) -> None:
+    """Measure compaction of a long session and of a long log, and what is found again.
+
+    Each archived text is asked for by its own words. Works in a scratch folder below --dir, or
+    below the system's temporary directory.
+    """
+    from lamina.bench.compaction import Plan, measure
+
+    found = measure(Plan(_scratch(session), tokens, entries), _phase(session))
+    if session.out.as_json:
+        session.out.document(found)
+    else:
+        rows = [(name, *map(str, row.values())) for name, row in found["rows"].items()]
+        session.out.show(grid(("what", *next(iter(found["rows"].values()))), rows, headed=True))
+
+
 def _scratch(session: Session) -> Path:
     """Where to work: stores that are thrown away belong into no store."""
     folder = Path(session.directory or tempfile.gettempdir())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from lamina.core.canonical import check, check_text
 from lamina.core.layers import LAYERS, check_kind_of
@@ -15,13 +15,24 @@ from lamina.reading import check_limit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lamina.compaction import Compaction
+    from lamina.compaction.checking import Summarise
     from lamina.core.changes import Receipt
-    from lamina.layers.compaction import Compaction
+    from lamina.paging.asking import ContextOptions
+    from lamina.paging.context import Context
     from lamina.results import Hit
+
+_BUDGET: Final = 16_000
+"""The tokens of hot state that goes before a model by itself: its parts bound it, not this."""
 
 
 class AgentVerbs(Layered):
     """What an agent does with its memory, step by step."""
+
+    if TYPE_CHECKING:
+
+        def context(self, query: str = "", **options: Unpack[ContextOptions]) -> Context:
+            """What to put before a model."""
 
     def update_now(
         self, status: str | None = None, next_steps: Sequence[str] | None = None
@@ -65,17 +76,17 @@ class AgentVerbs(Layered):
 
         It is marked as data, dated, and labelled with who said it; no secret is in it.
         """
-        from lamina import clock
-        from lamina.layers.prompt import context
+        return self.context(budget=_BUDGET, empty=True).text
 
-        return context(self._door, self.scope, clock.fresh_salt().hex(), clock.now())
-
-    def compact_log(self, *, force: bool = False) -> Compaction | None:
+    def compact_log(
+        self, *, force: bool = False, summarise: Summarise | None = None
+    ) -> Compaction | None:
         """Put a summary in the place of a log of more than 100 entries or 50 KB.
 
         Every entry goes to layer `archive`, where it is found when that layer is named. `undo` with
         the receipt brings the log back. A shorter log stays as it is unless `force` says otherwise.
+        Without `summarise` the summary is extracted by rule.
         """
-        from lamina.layers.compaction import compact
+        from lamina.compaction.logs import compact
 
-        return compact(self._door, self.scope, force=force)
+        return compact(self._door, self.scope, force=force, summarise=summarise)

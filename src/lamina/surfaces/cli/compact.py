@@ -1,0 +1,108 @@
+"""`lamina compact`."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lamina.surfaces.cli.options import Command
+from lamina.surfaces.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lamina.compaction import Compaction, Plan
+    from lamina.memory import Memory
+    from lamina.surfaces.cli.marks import Grid
+
+
+@click.command(cls=Command)
+@click.option("--session", "names", multiple=True, metavar="NAME", help="Only this session.")
+@click.option("--log", is_flag=True, help="Only the log, or beside the sessions named.")
+@click.option("--force", is_flag=True, help="Also what is not long yet.")
+@click.option("--dry-run", is_flag=True, help="Only say what would go, and the summary.")
+@pass_session
+def compact(
+    session: Session, /, names: tuple[str, ...], *, log: bool, force: bool, dry_run: bool
+) -> None:
+    """Put summaries in the place of a long log and long sessions.
+
+    With --as NAME, those of that agent. What a summary replaces goes to the layer `archive` first,
+    where `lamina recall --layer archive` finds it, and `lamina undo` brings it back. A session is
+    long at `compaction.threshold_tokens`, or earlier if much of it repeats; a log at
+    `log.compact_entries` or `log.compact_bytes`.
+    """
+    from lamina.surfaces.cli.marks import line
+
+    done = [
+        _shown(what, plan, None if dry_run else _carried_out(session.handle, what, plan))
+        for what, plan in _plans(session.handle, names, log=log, force=force)
+    ]
+    out = session.out
+    if out.as_json:
+        out.document({"applied": not dry_run, "compacted": done})
+    elif out.quiet:
+        for one in done:
+            out.raw(one["tx"] or one["what"])
+    elif done:
+        for one in done:
+            out.show(_grid(one), *map(line, one["summary"].splitlines()))
+    else:
+        out.note("Nothing is long enough to be compacted; --force does it all the same.")
+
+
+def _plans(
+    handle: "Memory", names: tuple[str, ...], *, log: bool, force: bool
+) -> "Iterator[tuple[str, Plan]]":
+    """What there is to do, with the name of each: `log`, or that of a session."""
+    from lamina.compaction import logs
+    from lamina.errors import NotFoundError
+
+    known = handle.session.names()
+    for name in names:
+        if name not in known:
+            raise NotFoundError(
+                f"`--session`: nothing was said in {name!r:.80} at {handle.scope}",
+                remedy=f"There are: {', '.join(known[:10]) or 'none'}; --as NAME asks an agent's",
+            )
+    everything = not names and not log
+    if log or everything:
+        plan = logs.plan(handle, handle.scope, force=force)
+        if plan is not None:
+            yield "log", plan
+    for name in known if everything else names:
+        plan = handle.session(name).plan_compaction(force=force)
+        if plan is not None:
+            yield f"session {name}", plan
+
+
+def _carried_out(handle: "Memory", what: str, plan: "Plan") -> "Compaction":
+    from lamina.compaction.archiving import carry_out
+    from lamina.layers.pressing import compacted
+
+    if what == "log":
+        return carry_out(handle, plan)
+    return compacted(handle, what.removeprefix("session "), plan)
+
+
+def _shown(what: str, plan: "Plan", done: "Compaction | None") -> dict[str, Any]:
+    return {
+        "what": what, "scope": plan.place.path, "why": plan.why, "replaced": len(plan.going),
+        "kept": len(plan.staying), "before_tokens": plan.before_tokens,
+        "after_tokens": plan.after_tokens, "before_bytes": plan.before_bytes,
+        "after_bytes": plan.after_bytes, "summary": plan.summary,
+        "archive_id": done.archive_id if done else None, "tx": done.receipt.tx if done else None,
+    }  # fmt: skip
+
+
+def _grid(one: dict[str, Any]) -> "Grid":
+    from lamina.surfaces.cli.marks import grid
+
+    what = "replaced" if one["tx"] else "would replace"
+    rows = [
+        (what, f"{one['replaced']:,} of {one['what']} in {one['scope']}; {one['kept']:,} stay"),
+        ("tokens", f"{one['before_tokens']:,} before, {one['after_tokens']:,} after"),
+        ("why", one["why"]),
+    ]
+    if one["tx"]:
+        rows.append(("to take it back", f"lamina undo {one['tx']}"))
+    return grid(("what", "result"), rows)
