@@ -1,5 +1,6 @@
 """What every test shares: hypothesis profiles, and no silent skips in continuous integration."""
 
+import gc
 import os
 from collections.abc import Generator
 
@@ -19,6 +20,17 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("ci" if IN_CI else "quick")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Ten thousand tests stay to the end: to look for garbage among them is in vain."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:

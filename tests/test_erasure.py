@@ -12,6 +12,7 @@ import pytest
 import lamina
 from lamina import Memory
 from lamina.exchange import export_lines, import_lines
+from lamina.testing import FakeEmbedder
 from tests.places import where
 
 SCAN = """
@@ -21,7 +22,8 @@ for path in pathlib.Path(sys.argv[1]).rglob("*"):
     if path.is_file():
         held = path.read_bytes()
         for needle in needles:
-            for form in (needle, needle.lower(), needle[6:]):
+            # The end of it is in it, however the beginning is written.
+            for form in {needle[6:], needle[6:].lower()}:
                 if form.encode() in held:
                     print(path.name, form)
 """
@@ -60,7 +62,9 @@ def plant(mem: Memory, rng: random.Random) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize("kind", ["json", "sqlite"])
 def test_a_hundred_canaries_leave_no_byte(kind: str, tmp_path: Path) -> None:
     folder = tmp_path / "store"
-    with lamina.open(where(kind, folder)) as mem:
+    # Vectors are made and erased too; what they mean is of no account here.
+    embedder = FakeEmbedder()
+    with lamina.open(where(kind, folder), embedder=embedder) as mem:
         ids, canaries = plant(mem, random.Random(7))
         mem.store.flush()
         exported = list(export_lines(mem, history=True))
@@ -76,7 +80,7 @@ def test_a_hundred_canaries_leave_no_byte(kind: str, tmp_path: Path) -> None:
         mem.store.flush()
         assert residue(folder, canaries) == []
         assert mem.count() == 1_000
-    with lamina.open(where(kind, folder)) as mem:
+    with lamina.open(where(kind, folder), embedder=embedder) as mem:
         assert mem.recall(canaries[0]).abstained
         assert mem.count() == 1_000
     assert residue(folder, canaries) == []

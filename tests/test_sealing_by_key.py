@@ -37,6 +37,14 @@ def test_what_stands_under_the_name_of_a_secret_is_taken_whole(name: str, text: 
     assert found_under(name, f"  {text}\n") == [text]
 
 
+@pytest.mark.parametrize("name", ["{}", "request:{}", "handoff-{}", "{}/state"])
+def test_letters_of_an_id_are_no_name_of_a_secret(name: str) -> None:
+    for chance in ("01m7j4evm55dm1w6qyse52b8pw", "01m7j4evmgtnrzmx0xkfh6pw20"):
+        assert found_under(name.format(chance), "canary09zq") == []
+    # Beside an id a name counts as ever.
+    assert found_under(f"db-password:{chance}", "canary09zq") == ["canary09zq"]
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

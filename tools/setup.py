@@ -38,7 +38,9 @@ def main() -> None:
         STAMP.write_text(f"{environment}\n{package}\n")
         print("Ready.")
     # Commands start twice as slowly from bare source, where Python may not cache it by itself.
-    compileall.compile_dir("src", quiet=2)
+    # Tests start hundreds of processes of their own.
+    for folder in ("src", "tests"):
+        compileall.compile_dir(folder, quiet=2)
 
 
 def _build() -> None:

@@ -12,7 +12,7 @@ from tests.surfaces.shell import run
 
 __all__ = ["disk"]
 
-TINY = ("bench", "layers", "--episodes", "30", "--each", "4")
+TINY = ("bench", "layers", "--episodes", "30", "--each", "4", "--facts", "40")
 AIMS = {
     "NOW read": 1, "NOW update": 5, "LOG tail": 10, "LOG append": 5, "recall": 50,
     "fact save": 5, "fact get": 2, "working set": 1, "working get": 1,
@@ -28,6 +28,7 @@ def test_a_run_gives_every_figure_and_cleans_up(disk: Path) -> None:
     assert list(disk.iterdir()) == []
     found = answer.json
     assert (found["bench"], found["episodes"], found["embedder"]) == ("layers", 30, "lamina")
+    assert found["facts"] == 40
     assert found["filesystem"] == (kind_of(disk.resolve()) or "unknown")
     rows = found["rows"]
     assert {name: row["aim_ms"] for name, row in rows.items() if row["aim_ms"]} == AIMS
@@ -53,7 +54,19 @@ def test_a_person_sees_a_table(disk: Path) -> None:
         assert expected in answer.out
 
 
-@pytest.mark.parametrize(("episodes", "each"), [(0, 1), (1_000_001, 1), (1, 0), (1, 10_001)])
-def test_numbers_that_make_no_sense_are_refused(tmp_path: Path, episodes: int, each: int) -> None:
-    with pytest.raises(InvalidInputError, match="`episodes`|`each`"):
-        Plan(tmp_path, episodes, each)
+@pytest.mark.parametrize(
+    ("wrong", "name"),
+    [
+        ((0, 1), "episodes"),
+        ((1_000_001, 1), "episodes"),
+        ((1, 0), "each"),
+        ((1, 10_001), "each"),
+        ((1, 1, 0), "facts"),
+        ((1, 1, 100_001), "facts"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(
+    tmp_path: Path, wrong: tuple[int, ...], name: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=f"`{name}`"):
+        Plan(tmp_path, *wrong)

@@ -6,7 +6,6 @@ the fault that the bug is meant for, in a process that imports the copy.
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,7 +19,8 @@ from tests.faults import kills
 from tests.faults.planted import PLANTED, Planted
 from tests.faults.report import Report, Tell
 from tests.meta.children import environment
-from tests.meta.tree import ROOT, SOURCE
+from tests.meta.tree import ROOT
+from tests.mutants.copies import broken_copy, sound_copy
 
 AT_ONCE = 2
 LONGEST = 300
@@ -32,8 +32,7 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
     """Plant the first `size` bugs; one that nobody notices is a violation."""
     wired, unwired = _wired(PLANTED[:size])
     report = Report("mutants", seed, len(wired))
-    sound = folder / "sound"
-    shutil.copytree(SOURCE, sound, ignore=shutil.ignore_patterns("__pycache__"))
+    sound = sound_copy(folder / "sound")
     caught: dict[str, str] = {}
     with ThreadPoolExecutor(AT_ONCE) as pool:
         verdicts = pool.map(partial(_try, sound, seed), wired)
@@ -60,11 +59,7 @@ def _try(sound: Path, seed: int, planted: Planted) -> tuple[bool, str]:
     """Whether the bug was noticed; with the first sign of it, or why not."""
     with tempfile.TemporaryDirectory(dir=sound.parent) as place:
         copy, answer = Path(place) / "lamina", Path(place) / "answer.json"
-        shutil.copytree(sound, copy)
-        for file, old, new in planted.edits:
-            target = copy / file
-            text = target.read_text(encoding="utf-8")
-            target.write_text(text.replace(old, new), encoding="utf-8")
+        broken_copy(sound, copy, planted.edits)
         arguments = [str(PLANTED.index(planted)), str(seed), str(answer)]
         try:
             child = subprocess.run(

@@ -101,7 +101,7 @@ def test_files_that_others_wrote_under_our_names_are_left_alone(desk: Desk) -> N
 
 def test_more_than_we_read_by_default_is_read_where_we_wrote_it(desk: Desk) -> None:
     for n in range(9):
-        desk.finn.remember(f"{n}" * 1_000_000, layer="now", kind="note", key=f"k{n}")
+        desk.finn.remember("abcdefghi"[n] * 1_000_000, layer="now", kind="note", key=f"k{n}")
     desk.sync()
     desk.finn.log.thought("hm")
     report = desk.sync()

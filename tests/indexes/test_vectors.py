@@ -1,7 +1,6 @@
 """Vector indexes find what a look at every vector finds, of what may be seen."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from tests.indexes.near import (
     needs_lance,
     some_vectors,
 )
+from tests.scratch import scratch_folder
 
 Batch = dict[int, int | None]
 """For each record what its vector is made of; `None` takes it away."""
@@ -80,8 +80,7 @@ def test_tables_find_what_a_look_at_every_vector_finds(history: History) -> None
 def finds_what_a_look_at_every_vector_finds(engine: Engine, history: History) -> None:
     older, newer, sight, first, length = history
     kind, query = KIND[engine], some_vectors(1, 99)[0]
-    with TemporaryDirectory() as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         segments: list[Any] = [
             engine.build(fresh(folder, "s"), a_header(kind, n, n + 1), [vectors_of(b)], gone_of(b))
             for n, b in enumerate(older)

@@ -1,7 +1,6 @@
 """Segments, overlays and merges answer as a plain look at every document does."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -27,6 +26,7 @@ from tests.indexes.making import (
     sights,
     statistics,
 )
+from tests.scratch import scratch_folder
 
 Batch = dict[int, WordDoc | None]
 
@@ -65,8 +65,8 @@ def test_an_index_answers_like_a_look_at_every_document(
 ) -> None:
     newest = {rid: doc for batch in newer for rid, doc in batch.items()}
     docs = living([*changes, newest])
-    with TemporaryDirectory() as folder:
-        index = index_of(Path(folder), changes, newest)
+    with scratch_folder() as folder:
+        index = index_of(folder, changes, newest)
         assert len(index) == len(docs)
         lengths = [len(doc.tokens) for doc in docs.values() if visible.covers(doc.scope, doc.layer)]
         seen = Statistics.of(sum(map(bool, lengths)), sum(lengths))
@@ -80,12 +80,12 @@ def test_merged_segments_answer_like_those_they_were_made_of(
     changes: list[Batch], terms: list[Term], visible: Sight, first: int, length: int
 ) -> None:
     docs = living(changes)
-    with TemporaryDirectory() as folder:
-        index = index_of(Path(folder), changes, {})
+    with scratch_folder() as folder:
+        index = index_of(folder, changes, {})
         chosen = index.views[first : first + length]
         if chosen:
             header = a_header(lo=chosen[0].segment.header.lo, hi=chosen[-1].segment.header.hi)
-            merged = WordSegment.merge(fresh(Path(folder), "merged"), header, chosen)
+            merged = WordSegment.merge(fresh(folder, "merged"), header, chosen)
             others = [view.segment for view in index.views if view not in chosen]
             index = WordIndex.of([*others, merged])
             merged.file.verify()
@@ -97,8 +97,8 @@ def test_merged_segments_answer_like_those_they_were_made_of(
 def test_a_change_leaves_the_index_before_it_as_it_was(
     changes: list[Batch], newer: list[Batch], terms: list[Term]
 ) -> None:
-    with TemporaryDirectory() as folder:
-        index = index_of(Path(folder), changes, {})
+    with scratch_folder() as folder:
+        index = index_of(folder, changes, {})
         before = answers(index, living(changes), terms, (EVERYWHERE, EVERYWHERE))
         later = index
         for batch in newer:
@@ -117,8 +117,8 @@ def test_the_gains_of_a_record_add_up_to_its_score(
 ) -> None:
     newest = {rid: doc for batch in newer for rid, doc in batch.items()}
     docs = living([*changes, newest])
-    with TemporaryDirectory() as folder:
-        ranking = index_of(Path(folder), changes, newest).rank(terms, statistics(docs.values()))
+    with scratch_folder() as folder:
+        ranking = index_of(folder, changes, newest).rank(terms, statistics(docs.values()))
         expected = dict(naive.scores(docs.values(), terms))
         for rid, gains in zip(range(1, 13), ranking.gains(range(1, 13)), strict=True):
             assert sum(gains.values()) == pytest.approx(expected.get(rid, 0.0), abs=2e-9)

@@ -50,8 +50,8 @@ VECTORS = (
     ),
     Mutant(
         "what_others_have_moves_nothing", "everybody's vectors tell what is near in general",
-        "statistics", REFERENCE, "general = self._general(search, visible.values())",
-        "general = self._general(search, self._contents.records(self._contents.entries))",
+        "statistics", REFERENCE, "near = [match.cosine for match in ranked.matches.values()]",
+        "near = [*map(self._nearness(asked), self._contents.records(self._contents.entries))]",
     ),
     _planted(
         "who_waits_is_told_to_who_can_see_it", "who waits is told to all", "existence leaks",

@@ -1,4 +1,7 @@
-"""Stores whose streams count as large, so that small ones have segments, and what they answer."""
+"""Stores whose streams count as large, so that small ones have segments, and what they answer.
+
+Child processes by the dozen begin with this, so it does without pytest; see `engines.py`.
+"""
 
 import math
 import struct
@@ -8,8 +11,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from operator import mul
 from pathlib import Path
-
-import pytest
 
 from lamina.core.record import Record
 from lamina.core.settings import BUILTIN, LANCE
@@ -21,7 +22,6 @@ from lamina.stores.sqlite.driver import Connection, rows
 from lamina.stores.sqlite.searching import search as find
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import search, written
-from tests.indexes.near import needs_lance
 
 SPACE = "compass"
 EAST = Vector(SPACE, packed((1.0, 0.0)))
@@ -53,13 +53,6 @@ def large_for_a_while() -> Iterator[None]:
                 module.LARGE = before  # type: ignore[attr-defined]
 
 
-@pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every stream have segments, in this test."""
-    for module in (index, nearest, segments):
-        monkeypatch.setattr(module, "LARGE", 1)
-
-
 def towards(degrees: float) -> bytes:
     """A vector that points so many degrees away from east."""
     angle = math.radians(degrees)
@@ -89,10 +82,16 @@ def same(one: Answers, other: Answers) -> bool:
     """Whether the answers are alike; a segment rounds its vectors."""
     return all(
         list(a) == list(b)
-        and all(x[:3] == y[:3] and x[3] == pytest.approx(y[3], abs=0.02)
+        and all(x[:3] == y[:3] and _is_as_near(x[3], y[3])
                 for x, y in zip(a.values(), b.values(), strict=True))
         for a, b in zip(one, other, strict=True)
     )  # fmt: skip
+
+
+def _is_as_near(one: object, other: object) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return abs(one - other) <= ROUNDING
+    return one is other is None
 
 
 def disagreements(store: SqliteStore, asked: Search) -> Iterator[str]:
@@ -144,12 +143,6 @@ def _by_nearness(connection: Connection, asked: Search) -> dict[str, float]:
         record_id: sum(map(mul, query, struct.unpack(f"<{len(body) // 2}e", body)))
         for record_id, body in rows(connection, sql, (asked.vector.space,))
     }
-
-
-@pytest.fixture(params=[BUILTIN, pytest.param(LANCE, marks=needs_lance)])
-def engine(request: pytest.FixtureRequest) -> str:
-    """What keeps vectors, each engine in turn."""
-    return str(request.param)
 
 
 def files(folder: Path) -> list[Path]:

@@ -20,7 +20,8 @@ from lamina.testing.builders import search, write, written
 from tests.indexes.near import needs_lance
 from tests.meta.children import environment
 from tests.meta.tree import ROOT
-from tests.stores.segmented import EAST, KIND, answers, engine, large, same, told
+from tests.stores.engines import engine, large
+from tests.stores.segmented import EAST, KIND, answers, same, told
 from tests.stores.test_shelf import made, still_right
 from tests.surfaces.shell import heed_modes
 

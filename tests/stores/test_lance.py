@@ -18,18 +18,8 @@ from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import search
 from lamina.testing.embedders import FakeEmbedder
 from tests.indexes.near import needs_lance
-from tests.stores.segmented import (
-    EAST,
-    KIND,
-    SPACE,
-    Answers,
-    answers,
-    files,
-    kinds,
-    large,
-    same,
-    told,
-)
+from tests.stores.engines import large
+from tests.stores.segmented import EAST, KIND, SPACE, Answers, answers, files, kinds, same, told
 
 __all__ = ["large"]
 pytestmark = [pytest.mark.usefixtures("large"), needs_lance]

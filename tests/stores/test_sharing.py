@@ -20,7 +20,8 @@ from lamina.testing.builders import look_for, search, write, written
 from lamina.testing.embedders import FakeEmbedder
 from tests.meta.children import environment
 from tests.meta.tree import ROOT
-from tests.stores.segmented import EAST, SPACE, engine, files, kinds, large, place, told
+from tests.stores.engines import engine, large
+from tests.stores.segmented import EAST, SPACE, files, kinds, place, told
 
 __all__ = ["engine", "large"]
 pytestmark = pytest.mark.usefixtures("large")

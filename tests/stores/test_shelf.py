@@ -17,16 +17,15 @@ from lamina.stores.base import Severity
 from lamina.stores.sqlite import INDEXES, shelf
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import look_for, write, written
+from tests.stores.engines import engine, large
 from tests.stores.segmented import (
     EAST,
     KIND,
     SPACE,
     Answers,
     answers,
-    engine,
     files,
     kinds,
-    large,
     place,
     same,
     told,

@@ -11,7 +11,8 @@ from lamina.stores.sqlite import nearest
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing import FakeEmbedder
 from lamina.testing.builders import search
-from tests.stores.segmented import EAST, large, told
+from tests.stores.engines import large
+from tests.stores.segmented import EAST, told
 from tests.surfaces.shell import caller
 
 __all__ = ["large"]

@@ -11,6 +11,7 @@ import pytest
 import lamina as package
 from lamina.surfaces.cli.main import cli, main
 from lamina.surfaces.cli.table import COMMANDS
+from tests.scratch import scratch_folder
 from tests.surfaces.shell import Answer, Call
 
 STEERING = "\x1b[31mred"
@@ -77,6 +78,13 @@ def _assert_told(answer: Answer, call: list[str]) -> None:
     assert first.startswith("Error: "), said
     assert len(rest) <= 1, said
     assert all(one.startswith("Try: ") for one in rest), said
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """Thousands of calls open a store each, and most of them are refused."""
+    with scratch_folder() as folder:
+        yield folder
 
 
 @pytest.fixture

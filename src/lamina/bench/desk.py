@@ -20,9 +20,8 @@ from lamina.memory import AgentMemory
 if TYPE_CHECKING:
     from lamina.recalling import How
 
-_FACTS: Final = 1_000
 _ENTRIES: Final = 100
-"""As long as a log gets before it is compacted."""
+"""As long as a log gets before it is compacted. Who has fewer facts has fewer of the rest too."""
 _KNOWN: Final = 300
 _NOTES: Final = 50
 _TASK: Final = "t-1"
@@ -53,6 +52,7 @@ class Desk:
     agent: AgentMemory
     folder: Path
     handle: int
+    facts: int
     texts: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -78,32 +78,41 @@ class Desk:
         ]  # fmt: skip
 
     def _searched(self) -> list[Pair]:
-        agent, scan = self.agent, lambda n: _holding(_question(n).split(), self.texts)
+        agent, ask = self.agent, self._question
         notes = agent.notebook(_TASK)
         known: How = {"layers": ["knowledge"], "where": {"kind": "pattern", "tags": ["even"]}}
         return [
-            Pair("recall", 50, lambda n: agent.recall(_question(n)), _SCAN, scan),
-            Pair("notebook search", 50, lambda n: notes.search(_question(n)), _SCAN, scan),
-            Pair("experience search", 10, lambda n: agent.recall(_question(n), **known), _SCAN,
-                 scan),
+            Pair("recall", 50, lambda n: agent.recall(ask(n)), _SCAN, self._scan),
+            Pair("notebook search", 50, lambda n: notes.search(ask(n)), _SCAN, self._scan),
+            Pair("experience search", 10, lambda n: agent.recall(ask(n), **known), _SCAN,
+                 self._scan),
         ]  # fmt: skip
 
     def _keyed(self) -> list[Pair]:
-        agent, plain = self.agent, self.texts
+        agent, plain, key = self.agent, self.texts, self._key
         return [
-            Pair("fact save", 5, lambda n: agent.fact.save(_key(n), _text(_FACTS + n)), _SYNCED,
+            Pair("fact save", 5, lambda n: agent.fact.save(key(n), _text(self.facts + n)), _SYNCED,
                  lambda n: self._append(_text(n), sync=True)),
-            Pair("fact get", 2, lambda n: agent.fact.get(_key(n)), _DICTIONARY,
-                 lambda n: plain.get(_key(n))),
-            Pair("working set", 1, lambda n: agent.working.set(_key(n), _text(n)),
-                 "dictionary set", lambda n: plain.__setitem__(_key(n), _text(n))),
-            Pair("working get", 1, lambda n: agent.working.get(_key(n)), _DICTIONARY,
-                 lambda n: plain.get(_key(n))),
+            Pair("fact get", 2, lambda n: agent.fact.get(key(n)), _DICTIONARY,
+                 lambda n: plain.get(key(n))),
+            Pair("working set", 1, lambda n: agent.working.set(key(n), _text(n)),
+                 "dictionary set", lambda n: plain.__setitem__(key(n), _text(n))),
+            Pair("working get", 1, lambda n: agent.working.get(key(n)), _DICTIONARY,
+                 lambda n: plain.get(key(n))),
             Pair("blackboard publish", 1, lambda n: agent.blackboard.publish("step", _signal(n)),
                  "append to a file", lambda n: self._append(dumps(_signal(n)), sync=False)),
             Pair("blackboard read", 1, lambda _: agent.blackboard.read("step"), _DICTIONARY,
-                 lambda n: plain.get(_key(n))),
+                 lambda n: plain.get(key(n))),
         ]  # fmt: skip
+
+    def _key(self, number: int) -> str:
+        return _key(number % self.facts)
+
+    def _question(self, number: int) -> str:
+        return _question(number % self.facts)
+
+    def _scan(self, number: int) -> list[str]:
+        return _holding(self._question(number).split(), self.texts)
 
     def _append(self, text: str, *, sync: bool) -> None:
         os.write(self.handle, text.encode())
@@ -113,31 +122,30 @@ class Desk:
 
 
 @contextmanager
-def desk(agent: AgentMemory, folder: Path) -> Iterator[Desk]:
+def desk(agent: AgentMemory, folder: Path, facts: int) -> Iterator[Desk]:
     """An agent with as much before it as agents have, and the plain files beside it."""
-    facts: list[Draft] = [
-        {"layer": "fact", "kind": "general", "key": _key(n), "text": _text(n)}
-        for n in range(_FACTS)
+    kept: list[Draft] = [
+        {"layer": "fact", "kind": "general", "key": _key(n), "text": _text(n)} for n in range(facts)
     ]
     entries: list[Draft] = [
-        {"layer": "log", "kind": "THOUGHT", "text": _text(n)} for n in range(_ENTRIES)
+        {"layer": "log", "kind": "THOUGHT", "text": _text(n)} for n in range(min(_ENTRIES, facts))
     ]
     known: list[Draft] = [
         {"layer": "knowledge", "kind": "pattern" if n % 3 else "pitfall", "text": _text(n),
          "tags": ["odd" if n % 2 else "even"]}
-        for n in range(_KNOWN)
+        for n in range(min(_KNOWN, facts))
     ]  # fmt: skip
-    agent.remember_many([*facts, *entries, *known])
-    for n in range(_NOTES):
+    agent.remember_many([*kept, *entries, *known])
+    for n in range(min(_NOTES, facts)):
         agent.notebook(_TASK).note(_text(n))
     agent.now.update(_text(0), _STEPS)
     agent.catch_up()
-    lines = [_text(n) for n in range(_ENTRIES)]
+    lines = [_text(n) for n in range(len(entries))]
     (folder / "LOG.md").write_text("\n".join(lines), encoding="utf-8")
     (folder / "NOW.md").write_text("\n".join([_text(0), *_STEPS]), encoding="utf-8")
     handle = os.open(folder / "raw", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
-        yield Desk(agent, folder, handle, {_key(n): _text(n) for n in range(_FACTS)})
+        yield Desk(agent, folder, handle, facts, {_key(n): _text(n) for n in range(facts)})
     finally:
         os.close(handle)
 
@@ -177,7 +185,7 @@ def _text(number: int) -> str:
 
 @cache
 def _key(number: int) -> str:
-    return f"fact-{number % _FACTS}"
+    return f"fact-{number}"
 
 
 def _signal(number: int) -> dict[str, Any]:
@@ -186,7 +194,7 @@ def _signal(number: int) -> dict[str, Any]:
 
 @cache
 def _question(number: int) -> str:
-    return question(number % _FACTS)
+    return question(number)
 
 
 def _task(number: int, tasks: int) -> str:

@@ -28,6 +28,7 @@ from lamina.opening import open as open_memory
 
 MOST_EPISODES: Final = 1_000_000
 MOST_EACH: Final = 10_000
+MOST_FACTS: Final = 100_000
 WAKE_AIM_MS: Final = 50.0
 _LONGEST_PAUSE_SECONDS: Final = 0.06
 _WAKES: Final = 100
@@ -43,12 +44,16 @@ class Plan:
     episodes: int
     each: int
     """How often each thing is measured, where that is quick."""
+    facts: int = 1_000
+    """How many the agent knows."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.episodes <= MOST_EPISODES:
             raise InvalidInputError(f"`episodes` must be from 1 to 1,000,000, not {self.episodes}")
         if not 1 <= self.each <= MOST_EACH:
             raise InvalidInputError(f"`each` must be from 1 to 10,000, not {self.each}")
+        if not 1 <= self.facts <= MOST_FACTS:
+            raise InvalidInputError(f"`facts` must be from 1 to 100,000, not {self.facts}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,7 @@ class LayerFigures:
 
     filesystem: str
     episodes: int
+    facts: int
     embedder: str
     rows: tuple[Row, ...]
 
@@ -93,6 +99,7 @@ class LayerFigures:
             "filesystem": self.filesystem,
             "load": round(os.getloadavg()[0], 2),
             "episodes": self.episodes,
+            "facts": self.facts,
             "embedder": self.embedder,
             "rows": {row.name: row.to_json() for row in self.rows},
         }
@@ -103,12 +110,12 @@ def measure(plan: Plan, phase: Phase) -> LayerFigures:
     kind = check_disk(plan.folder)
     scratch = Path(tempfile.mkdtemp(prefix="lamina-bench-", dir=plan.folder))
     try:
-        with _agent(scratch / "desk") as agent, desk(agent, scratch) as at_work:
+        with _agent(scratch / "desk") as agent, desk(agent, scratch, plan.facts) as at_work:
             embedder = agent.settings()[EMBEDDER]
             rows = [*_rows(at_work.pairs(), plan.each, phase), _wake(at_work, plan.each, phase)]
         with _agent(scratch / "episodes", OFF) as agent:
             rows += _rows(episodes(agent, plan.episodes, phase), plan.each, phase)
-        return LayerFigures(kind, plan.episodes, embedder, tuple(rows))
+        return LayerFigures(kind, plan.episodes, plan.facts, embedder, tuple(rows))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

@@ -7,6 +7,7 @@ depth and size. The check walks without recursion, because its input is what nob
 import json
 import math
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final, NoReturn, TypeAlias
 
 from lamina.errors import InvalidInputError
@@ -91,19 +92,22 @@ def check_text(text: object, argument: str, *, limit: int = MAX_BYTES) -> str:
 def _measure(value: Json, argument: str) -> None:
     """Check depth and every scalar before anything recursive touches the value."""
     todo: list[tuple[Json, int, str]] = [(value, 1, argument)]
-    seen = 0
+    # What all that was seen takes at least; without it, shared references could grow for ever.
+    least = 1
     while todo:
         item, depth, path = todo.pop()
-        seen += 1
-        # Every value takes a byte at least; without this, shared references could grow for ever.
-        if seen > MAX_BYTES:
-            raise _too_many(argument)
         if isinstance(item, Mapping | list | tuple):
             if depth > MAX_DEPTH:
                 raise _too_deep(argument)
-            if seen + len(todo) + len(item) > MAX_BYTES:
-                raise _too_many(argument)
-            todo.extend((child, depth + 1, where) for child, where in _children(item, path))
+            # A value and its comma, in an object also the quotes and the colon of its name.
+            each = 5 if isinstance(item, Mapping) else 2
+            before, room = len(todo), (MAX_BYTES - least) // each + 1
+            children = islice(_children(item, path), room)
+            if len(item) < room:
+                todo.extend((child, depth + 1, where) for child, where in children)
+            least += each * max(len(item), len(todo) - before)
+            if least > MAX_BYTES:
+                raise _too_large(argument)
         else:
             _check_scalar(item, path)
 
@@ -160,8 +164,8 @@ def _copy(value: Json) -> Json:
     return int.__int__(value) if isinstance(value, int) else float.__float__(value)
 
 
-def _too_many(argument: str) -> InvalidInputError:
-    return InvalidInputError(f"`{argument}` holds more than {MAX_BYTES:,} values")
+def _too_large(argument: str) -> InvalidInputError:
+    return InvalidInputError(f"`{argument}` takes more than {MAX_BYTES:,} bytes")
 
 
 def _too_deep(argument: str) -> InvalidInputError:

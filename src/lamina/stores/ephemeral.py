@@ -123,7 +123,7 @@ class EphemeralStore(Auditing, Counting, Noting, Pruning, Searching, Telling):
 
     def count(self, query: Query) -> int:
         with self._lock:
-            return sum(1 for _ in self._matching(query))
+            return sum(1 for _ in self._in_sight(query))
 
     def sealed(self, record_id: RecordId) -> list[Sealed]:
         with self._lock:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache
 
 from lamina.core import bm25
 from lamina.core.access import Reach
@@ -17,7 +18,6 @@ from lamina.core.scope import stream_of
 from lamina.core.vectors import (
     Embedded,
     Progress,
-    Sample,
     Vector,
     check_vector,
     cosine,
@@ -92,7 +92,8 @@ class Searching:
             visible = {record.id: record for record in self._matching(wanted)}
             order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
             ranked = _Ranked(visible, self._matches(search, visible), order)
-            general = self._general(search, visible.values())
+            near = [match.cosine for match in ranked.matches.values()]
+            general = sample([one for one in near if one is not None])
             documents, worths = self._largest(search)
             best = ranked.by_words()[: search.limit]
             expired = self._expired(search, best)
@@ -184,12 +185,15 @@ class Searching:
         streams = self._contents.streams
         if search.as_of is not None:
             streams = _indexed(self._contents.as_of(search.as_of).values())
+        near = self._nearness(search.vector)
         found = {
-            one: Match(record, 0.0, (), cosine=self._cosine(search, record))
-            for one, record in visible.items()
+            one: Match(record, 0.0, (), cosine=near(record)) for one, record in visible.items()
         }
+        within = search.reach.streams()
         for name, stream in streams.items():
-            seen = self._seen(search.reach, name)
+            if within is not None and name not in within:
+                continue
+            seen = self._seen(search.reach, name, stream)
             worths = stream.worths(search.terms, seen)
             for record_id, (score, held) in stream.scores(search.terms, seen).items():
                 if record_id in found:
@@ -207,21 +211,24 @@ class Searching:
         if search.as_of is not None:
             streams = _indexed(self._contents.as_of(search.as_of).values())
         shown = {
-            name: stream.statistics(self._seen(search.reach, name)).documents
+            name: stream.statistics(self._seen(search.reach, name, stream)).documents
             for name, stream in sorted(streams.items())
             if within is None or name in within
         }
         name = max(shown, key=lambda name: shown[name], default="")
         if not shown.get(name):
             return 0, {}
-        return shown[name], streams[name].worths(search.terms, self._seen(search.reach, name))
+        seen = self._seen(search.reach, name, streams[name])
+        return shown[name], streams[name].worths(search.terms, seen)
 
     def _expired(self, search: Search, best: Sequence[Match]) -> int:
         """How many records would come before the last of the best if time stood still."""
         if search.live_at is None or search.limit == 0:
             return 0
         every = Query(reach=search.reach, where=search.where, as_of=search.as_of)
-        late = {one.id: one for one in self._matching(every) if not one.is_live(search.live_at)}
+        late = {one.id: one for one in self._in_sight(every) if not one.is_live(search.live_at)}
+        if not late:
+            return 0
         order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
         ranked = _Ranked({}, self._matches(search, late), order)
         left_out = [match for match in ranked.matches.values() if match.terms]
@@ -229,35 +236,45 @@ class Searching:
             return len(left_out)
         return sum(ranked.place(match) < ranked.place(best[-1]) for match in left_out)
 
-    def _cosine(self, search: Search, record: Record) -> float | None:
-        if search.vector is None or not is_indexed(record):
-            return None
-        made = self._contents.vectors.get(search.vector.space, {}).get(record.id)
-        if made is None or made.values is None or made.rev != record.rev:
-            return None
-        return cosine(unpacked(search.vector.values), unpacked(made.values))
+    def _nearness(self, asked: Vector | None) -> Callable[[Record], float | None]:
+        """How near records lie to what is asked."""
+        if asked is None:
+            return lambda record: None
+        known, point = self._contents.vectors.get(asked.space, {}), unpacked(asked.values)
 
-    def _general(self, search: Search, seen: Iterable[Record]) -> Sample | None:
-        near = (self._cosine(search, record) for record in seen)
-        return sample([one for one in near if one is not None])
+        def near(record: Record) -> float | None:
+            made = known.get(record.id)
+            if made is None or made.values is None or made.rev != record.rev:
+                return None
+            return cosine(point, unpacked(made.values)) if is_indexed(record) else None
+
+        return near
 
     def _matching(self, query: Query) -> Iterator[Record]:
         """Visible records that match, in the order of creation."""
+        return map(copied, self._in_sight(query))
+
+    def _in_sight(self, query: Query) -> Iterator[Record]:
+        """The same as they are kept: for counting, and for whatever hands none of them out."""
         contents = self._contents
+        # Many records lie in few scopes.
+        covers = cache(query.reach.covers)
         newest = contents.records(contents.entries)
         for record in newest if query.as_of is None else contents.as_of(query.as_of).values():
             if (
-                query.reach.sees(record)
+                covers(record.scope, record.layer)
                 and _is_wanted(record, query.live_at)
                 and matches(record, query.where)
             ):
-                yield copied(record)
+                yield record
 
-    def _seen(self, reach: Reach, stream: str) -> set[RecordId] | None:
-        """The records of a stream within a reach that does not cover all of it."""
-        if reach.sees_stream(stream):
+    def _seen(self, reach: Reach, name: str, stream: Stream) -> set[RecordId] | None:
+        """The records of a stream's index within a reach that does not cover all of it."""
+        if reach.sees_stream(name):
             return None
-        return {record.id for record in self._matching(Query(reach=reach))}
+        covers = cache(reach.covers)
+        indexed = self._contents.records(stream.lengths)
+        return {record.id for record in indexed if covers(record.scope, record.layer)}
 
 
 def _indexed(records: Iterable[Record]) -> dict[str, Stream]:

@@ -5,23 +5,34 @@ for a model that proposes items, and `ScriptedModel` for one that chats.
 
 `StoreContract` is `lamina.stores.base` made executable: inherit from it, supply a fixture called
 `store`, and pytest runs every clause. It needs pytest and hypothesis, which Lamina itself does not:
-install them beside it, and import this package from tests only.
+install them beside it. Each name is loaded when it is first used, so the others need neither.
 """
 
-import pytest
+import sys
+from typing import TYPE_CHECKING, Any
 
-# Without this a failed assertion in the clauses would not say what it compared.
-pytest.register_assert_rewrite("lamina.testing.contract")
+if TYPE_CHECKING:
+    from lamina.models.scripted import ScriptedModel
+    from lamina.testing.contract import (
+        DurableContract,
+        ScrubbedContract,
+        SharedContract,
+        StoreContract,
+    )
+    from lamina.testing.embedders import FakeEmbedder, Fault, FaultyEmbedder
+    from lamina.testing.proposers import ScriptedProposer
 
-from lamina.models.scripted import ScriptedModel  # noqa: E402
-from lamina.testing.contract import (  # noqa: E402  # only after the line above
-    DurableContract,
-    ScrubbedContract,
-    SharedContract,
-    StoreContract,
-)
-from lamina.testing.embedders import FakeEmbedder, Fault, FaultyEmbedder  # noqa: E402
-from lamina.testing.proposers import ScriptedProposer  # noqa: E402
+_HOMES = {
+    "lamina.models.scripted": ("ScriptedModel",),
+    "lamina.testing.contract": (
+        "DurableContract",
+        "ScrubbedContract",
+        "SharedContract",
+        "StoreContract",
+    ),
+    "lamina.testing.embedders": ("FakeEmbedder", "Fault", "FaultyEmbedder"),
+    "lamina.testing.proposers": ("ScriptedProposer",),
+}
 
 __all__ = [
     "DurableContract",
@@ -34,3 +45,20 @@ __all__ = [
     "SharedContract",
     "StoreContract",
 ]
+
+if "pytest" in sys.modules:
+    # Without this a failed assertion in the clauses would not say what it compared.
+    sys.modules["pytest"].register_assert_rewrite("lamina.testing.contract")
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'lamina.testing' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -19,6 +19,8 @@ from lamina.core.secrets.words import (
 
 # Alternatives start with different classes and repeat one class: every character is read once.
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?(?:[a-z]|[^\W\dA-Za-z_])+|\d+")
+# The form of a record id, by chance with a word in it: one in two thousand ends in `pw`.
+_ID: Final = re.compile(r"(?<![^\W_])[0-7][0-9a-hjkmnp-tv-z]{25}(?![^\W_])")
 _PIN: Final = re.compile(r"\d{4,12}")
 _LONGEST_NAME: Final = 128
 _LONGEST_ROLE: Final = 16
@@ -88,7 +90,7 @@ def field_family(name: str) -> str | None:
 
 
 def _words(name: str) -> list[str]:
-    words = [word.lower() for word in _WORD.findall(name)]
+    words = [word.lower() for word in _WORD.findall(_ID.sub(" ", name))]
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in QUALIFYING_LAST_WORDS):
         words.pop()
     return words

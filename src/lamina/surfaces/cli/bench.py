@@ -19,6 +19,7 @@ _RECORDS: Final = 20_000
 _SECONDS: Final = 1.0
 _EPISODES: Final = 100_000
 _EACH: Final = 500
+_FACTS: Final = 1_000
 
 
 @click.group()
@@ -142,8 +143,12 @@ def speed(
     "--each", type=int, default=_EACH, show_default=True, metavar="N",
     help="How often each thing is measured, for two seconds at most.",
 )  # fmt: skip
+@click.option(
+    "--facts", type=int, default=_FACTS, show_default=True, metavar="N",
+    help="How many facts the agent at work knows.",
+)  # fmt: skip
 @pass_session
-def layers(session: Session, /, episodes: int, each: int) -> None:
+def layers(session: Session, /, episodes: int, each: int, facts: int) -> None:
     """Measure each layer by its own words, next to a plain file or dictionary.
 
     What is compared takes turns. Works in a scratch folder below --dir, or below the system's
@@ -152,7 +157,7 @@ def layers(session: Session, /, episodes: int, each: int) -> None:
     from lamina.bench.layers import Plan, measure
     from lamina.surfaces.cli.bench_layers import report
 
-    found = measure(Plan(_scratch(session), episodes, each), _phase(session)).to_json()
+    found = measure(Plan(_scratch(session), episodes, each, facts), _phase(session)).to_json()
     if session.out.as_json:
         session.out.document(found)
     else:
