@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lamina.core.scope import Scope
 
 _SHARE: Final = 0.1
-_LEAST, _MOST = 120, 2_000
+_LEAST, _MOST = 200, 2_000
 """How many tokens a summary may have."""
 _RELEVANT_SHARE: Final = 20
 """What stays beyond the last messages has a twentieth of the threshold, at most."""
