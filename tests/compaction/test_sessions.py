@@ -68,7 +68,7 @@ def test_old_messages_give_way_to_one_summary(finn: AgentMemory) -> None:
     summary, *rest = session.view()
     assert (summary.kind, texts(rest)) == ("summary", texts(before[30:]))
     assert summary.data["archive_id"] == done.archive_id
-    assert (summary.data["first"], summary.data["last"]) == (before[0].id, before[29].id)
+    assert (summary.data["first"], summary.data["last"]) == ("m-0", "m-29")
     assert [one.id for one in session.cited(summary)] == [one.id for one in before[:30]]
     assert {one.state for one in session.cited(summary)} == {State.ARCHIVED}
     kept = finn.query({"layer": "archive", "kind": "original"}, limit=100)
