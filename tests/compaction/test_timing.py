@@ -3,6 +3,7 @@
 from typing import Any
 
 from lamina import Record
+from lamina.compaction.pairing import pairs, whole
 from lamina.compaction.timing import Limits, pressure, repeated
 from lamina.testing.builders import a_record
 
@@ -56,6 +57,21 @@ def test_a_result_is_superseded_by_the_same_call_made_again() -> None:
     assert repeated(talk) == [0, 100, 0, 100, 0, 0]
     talk[2] = message("tool_call", "read b.py", 10, key="c-1")
     assert repeated(talk) == [0, 100, 0, 0, 0, 0]
+
+
+def test_a_call_that_was_never_answered_takes_no_other_answer() -> None:
+    talk = [
+        message("tool_call", "killed in its course"),
+        message("user", "go on"),
+        message("tool_call", "again"),
+        message("tool_call", "by name", key="c-1"),
+        message("tool_result", "named", key="c-1"),
+        message("tool_result", "in order"),
+        message("tool_result", "of nothing"),
+    ]
+    assert pairs(talk) == {4: 3, 5: 2}
+    assert whole({2}, talk) == {2, 5}
+    assert whole({4}, talk) == {3, 4}
 
 
 def test_a_session_that_is_all_recent_is_left_alone() -> None:
