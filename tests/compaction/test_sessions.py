@@ -121,6 +121,11 @@ def test_what_was_said_and_archived_is_not_said_again(finn: AgentMemory) -> None
     with pytest.raises(ConflictError, match="said already"):
         session.append("assistant", "Again", id="m-0")
     session.append("user", "Another role may share it", id="m-0")
+    for many in (3, 1_200):
+        fresh = [{"role": "user", "text": "x", "id": f"n-{n}"} for n in range(many)]
+        old = {"role": "user", "text": "x", "id": "m-1"}
+        with pytest.raises(ConflictError, match="m-1"):
+            session.extend([*fresh, old])
 
 
 def test_a_call_and_its_result_are_never_torn_apart(whole: Memory, finn: AgentMemory) -> None:
