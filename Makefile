@@ -6,6 +6,7 @@ STEPS ?= 50000
 # How much of each fault `make faults` tries; 0 leaves one out.
 SEED ?= 1
 KILLS ?= 500
+AMNESIA ?= 40
 WRITES ?= 500
 STOPS ?= 20
 SECONDS ?= 60
@@ -16,6 +17,7 @@ FULL ?= 20
 DAMAGES ?= 900
 PLAYS ?= 500
 PROJECTIONS ?= 300
+TASK_KILLS ?= 100
 RESTORES ?= 300
 BACKUPS ?= 50
 FORKS ?= 20
@@ -69,11 +71,12 @@ mutants: setup ## plant every known bug and see that a test catches it
 
 faults: setup ## break the world on purpose and look for what was acknowledged; KILLS=500, ...
 	$(BIN)/python -m tests.faults.run --seed $(SEED) --json build/faults.json \
-	    --size kills=$(KILLS) --size writers=$(WRITES) --size stops=$(STOPS) \
+	    --size kills=$(KILLS) --size amnesia=$(AMNESIA) --size writers=$(WRITES) --size stops=$(STOPS) \
 	    --size first_open=$(OPENS) --size restores=$(RESTORES) --size backups=$(BACKUPS) \
 	    --size forks=$(FORKS) --size feeds=$(SECONDS) --size clocks=$(CLOCKS) --size cuts=$(CUTS) \
 	    --size calls=$(CALLS) --size full=$(FULL) --size tampering=$(TAMPERINGS) \
 	    --size damage=$(DAMAGES) --size files=$(PLAYS) --size projections=$(PROJECTIONS) \
+	    --size orchestrator=$(TASK_KILLS) \
 	    --size mutants=$(MUTANTS) $(ARGS)
 
 bench: setup ## measure on this machine: writes, speed with size, and recall with DATA=folder

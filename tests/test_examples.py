@@ -11,13 +11,15 @@ from lamina.story.agents import BUILT, PROJECT
 from lamina.story.playing import play
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+SMALL = {"amnesia.py": ["--kills", "2"]}
+"""Arguments that make an example short."""
 
 
 @pytest.mark.parametrize("example", sorted(path.name for path in EXAMPLES.glob("*.py")))
 def test_an_example_runs(example: str, tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, EXAMPLES / example], cwd=tmp_path, capture_output=True, text=True,
-        check=False,
+        [sys.executable, EXAMPLES / example, *SMALL.get(example, [])],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "NOT AS TOLD" not in done.stdout

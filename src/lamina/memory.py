@@ -23,7 +23,7 @@ from lamina.embedding import Vectors
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
 from lamina.keeping import Keeping
 from lamina.layers.layered import Layered
-from lamina.layers.verbs import AgentVerbs
+from lamina.paging.verbs import AgentVerbs
 from lamina.reading import Asked, ReadPath
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from lamina.events import Events
     from lamina.feed import Feed
     from lamina.paging import Context
-    from lamina.paging.assembling import ContextOptions
+    from lamina.paging.asking import ContextOptions
     from lamina.recalling import How, RecallPath
     from lamina.results import Erasure, IndexReport, Recall, WhyNot
     from lamina.sources import IndexOptions
@@ -168,10 +168,17 @@ class Memory(Keeping, Layered):
         from lamina.core.changes import Action
         from lamina.core.draft import check_drafts
 
-        puts = self._path.puts(check_drafts(drafts), self.scope)
+        checked = list(check_drafts(drafts))
+        puts = self._path.puts(checked, self.scope)
         if not puts:
             raise InvalidInputError("`drafts` is empty", remedy="Pass at least one memory")
-        receipt = self._path.commit(puts, idempotency_key)
+        if self.principal.role in (Role.AGENT, Role.SKILL):
+            from lamina.paging.echoing import commit_new
+
+            receipt = commit_new(self, self._path, checked, puts, idempotency_key)
+        else:
+            # A person's own words are never an echo.
+            receipt = self._path.commit(puts, idempotency_key)
         again = [one.id for one in receipt.outcomes if one.action is Action.UNCHANGED]
         if again and self.settings()[USE] == "on":
             # Who says it again vouches for it.
@@ -288,14 +295,10 @@ class Memory(Keeping, Layered):
         return self._recalls.recall(query, how)
 
     def context(self, query: str = "", **options: Unpack[ContextOptions]) -> Context:
-        """What to put before a model: hot state, then what is relevant, within a budget of tokens.
-
-        What each entry is labelled with, what was left out and why, and forms for chat models and
-        for models that read tags, `lamina.paging.Context` has.
-        """
+        """What to put before a model: hot state and what is relevant, in a budget of tokens."""
         from lamina.paging.assembling import assemble
 
-        return assemble(self, query, options)
+        return assemble(self, self._recalls, query, options)
 
     def why_not(self, name: str, query: str, **how: Unpack[How]) -> WhyNot:
         """What kept a record, named by id or key, out of a recall asked in the same words."""

@@ -116,16 +116,35 @@ class RecallPath:
 
     def recall(self, query: str, how: How) -> Recall:
         """The records that are most likely what was asked for, and none that are not likely."""
-        start = clock.stopwatch()
         settled = self._settle(query, how)
+        found = self._found(settled)
+        self._announcer.searched(query, found.hits)
+        if settled.counts_use:
+            self._announcer.used((hit.record.id for hit in found.hits), self._reads.now())
+        return found
+
+    def find(self, query: str, how: How) -> Recall:
+        """The same, but nobody is told: who shows only some of it says so by `hand_out`."""
+        return self._found(self._settle(query, how))
+
+    def hand_out(self, query: str, hits: Sequence[Hit]) -> None:
+        """These of the records that were found are shown."""
+        if hits:
+            self._announcer.searched(query, hits)
+            self.count_use([hit.record.id for hit in hits])
+
+    def count_use(self, ids: Sequence[RecordId]) -> None:
+        """These records were of use."""
+        if self._settings()[USE] == "on":
+            self._announcer.used(ids, self._reads.now())
+
+    def _found(self, settled: _Settled) -> Recall:
+        start = clock.stopwatch()
         found = self._placed(settled.search, self._store.search(settled.search))
         candidates, background = self._known(settled, found)
         ranked = rank(settled.question, candidates, background, settled.options)
         fitting = list(_within(ranked, settled.budget))
         hits = tuple(Hit(one.record, one.probability, one.terms, one.parts) for one in fitting)
-        self._announcer.searched(query, hits)
-        if settled.counts_use:
-            self._announcer.used((hit.record.id for hit in hits), self._reads.now())
         self._vectors.tend()
         return Recall(
             hits,

@@ -3,56 +3,32 @@
     for skill in lamina.skills.for_agent(mem.agent("finn", project="web")):
         framework.register(skill.name, skill.description, skill.parameters, skill.execute)
 
-The parameters are read off the functions below, so that what a model is told and what is called
-cannot differ. Answers are plain JSON.
+The parameters are read off the functions below by `lamina.signatures`. Answers are plain JSON.
 """
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
+from dataclasses import replace
+from typing import Annotated, Any, Final
 
-from lamina.core.canonical import check
 from lamina.core.changes import Receipt
 from lamina.core.instants import to_text
 from lamina.core.layers import LAYERS
-from lamina.errors import InvalidInputError
 from lamina.memory import AgentMemory
+from lamina.signatures import About, Skill, skill_of
+
+__all__ = [
+    "About", "Skill", "for_agent", "get_fact", "log_activity", "recall_memory", "save_fact",
+    "update_status",
+]  # fmt: skip
 
 _MOST_RESULTS: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
-class About:
-    """What a model is told of a parameter."""
-
-    text: str
-    one_of: tuple[str, ...] = ()
-    at_most: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Skill:
-    """Something that a model can ask for by name."""
-
-    name: str
-    description: str
-    parameters: dict[str, Any]
-    """A JSON schema of the arguments."""
-    execute: Callable[..., Any]
-    """Takes the arguments by name; one that is missing, unknown or wrong is named in the error."""
-
-    @property
-    def metadata(self) -> dict[str, Any]:
-        """Name, description and parameters as one object."""
-        return {
-            "name": self.name, "description": self.description, "parameters": self.parameters,
-        }  # fmt: skip
-
-
 def for_agent(agent: AgentMemory) -> tuple[Skill, ...]:
     """The skills of one agent: they read and write its memory, with its rights."""
-    return tuple(_skill(function, agent) for function in _SKILLS)
+    return tuple(
+        replace(skill_of(function, agent), safe_to_repeat=function is not log_activity)
+        for function in _SKILLS
+    )
 
 
 def update_status(
@@ -111,91 +87,7 @@ def get_fact(
 
 
 _SKILLS: Final = (update_status, log_activity, recall_memory, save_fact, get_fact)
-_TYPES: Final[Mapping[type, tuple[str, str]]] = {
-    str: ("string", "text"),
-    int: ("integer", "a whole number"),
-    list: ("array", "a list of texts"),
-    dict: ("object", "an object"),
-}
 
 
 def _kept(receipt: Receipt) -> dict[str, Any]:
     return {"id": receipt.id, "action": receipt.action.value, "rev": receipt.rev}
-
-
-def _skill(function: Callable[..., Any], agent: AgentMemory) -> Skill:
-    known = dict(_parameters(function))
-
-    def execute(**arguments: Any) -> Any:
-        for name, value in arguments.items():
-            if name not in known:
-                raise _wrong(function, f"`{name!s:.40}` is not one of its arguments", known)
-            known[name].check(name, value)
-        for name, parameter in known.items():
-            if parameter.required and name not in arguments:
-                raise _wrong(function, f"`{name}` is missing", known)
-        return function(agent, **arguments)
-
-    execute.__name__ = function.__name__
-    execute.__doc__ = function.__doc__
-    schema = {
-        "type": "object",
-        "properties": {name: parameter.schema() for name, parameter in known.items()},
-        "required": [name for name, parameter in known.items() if parameter.required],
-        "additionalProperties": False,
-    }
-    return Skill(function.__name__, inspect.getdoc(function) or "", schema, execute)
-
-
-@dataclass(frozen=True, slots=True)
-class _Parameter:
-    kind: type
-    about: About
-    required: bool
-    nullable: bool
-
-    def schema(self) -> dict[str, Any]:
-        said: dict[str, Any] = {"type": _TYPES[self.kind][0], "description": self.about.text}
-        if self.kind is list:
-            said["items"] = {"type": "string"}
-        if self.about.one_of:
-            said["enum"] = list(self.about.one_of)
-        if self.about.at_most is not None:
-            said |= {"minimum": 1, "maximum": self.about.at_most}
-        return said
-
-    def check(self, name: str, value: object) -> None:
-        """Refuse what the schema does not allow. Models write null for what they leave out."""
-        if value is None and self.nullable:
-            return
-        fits = isinstance(value, self.kind) and not isinstance(value, bool)
-        if fits and isinstance(value, list):
-            fits = all(isinstance(one, str) for one in value)
-        if not fits:
-            raise InvalidInputError(f"`{name}` must be {_TYPES[self.kind][1]}, not {value!r:.60}")
-        check(value, name)
-        one_of, at_most = self.about.one_of, self.about.at_most
-        if one_of and value not in one_of:
-            raise InvalidInputError(
-                f"`{name}` must be one of {', '.join(one_of)}, not {value!r:.60}"
-            )
-        if at_most is not None and isinstance(value, int) and not 1 <= value <= at_most:
-            raise InvalidInputError(f"`{name}` must be from 1 to {at_most}, not {value}")
-
-
-def _parameters(function: Callable[..., Any]) -> Iterator[tuple[str, _Parameter]]:
-    """What a skill takes, beside the agent, as its signature says."""
-    hints = get_type_hints(function, include_extras=True)
-    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
-        options = get_args(hints[name])
-        nullable = type(None) in options
-        hint = options[0] if nullable else hints[name]
-        kind, about = get_args(hint)
-        required = parameter.default is parameter.empty
-        yield name, _Parameter(get_origin(kind) or kind, about, required, nullable)
-
-
-def _wrong(function: Callable[..., Any], what: str, known: Mapping[str, object]) -> Exception:
-    return InvalidInputError(
-        f"{what}: skill `{function.__name__}`", remedy=f"It takes: {', '.join(known)}"
-    )

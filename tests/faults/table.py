@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.faults import (
+    amnesia,
     backups,
     calls,
     clocks,
@@ -17,6 +18,7 @@ from tests.faults import (
     full,
     kills,
     mutants,
+    orchestrating,
     projections,
     restores,
     sharing,
@@ -44,6 +46,7 @@ class Fault:
 
 _ALL = (
     Fault("kills", kills.run, 500, 22, "SIGKILL at a random moment of every operation"),
+    Fault("amnesia", amnesia.run, 40, 1, "SIGKILL at a random moment of an agent's task"),
     Fault("writers", writers.run, 500, 10, "8 processes raise one number by reading and writing"),
     Fault("stops", stops.run, 20, 2, "a process is stopped, holding the write lock or not"),
     Fault("forks", forks.run, 20, 4, "a process forks; parent and children go on"),
@@ -61,6 +64,7 @@ _ALL = (
     Fault("damage", damage.run, 900, 50, f"damage of {len(DAMAGES)} classes is planted"),
     Fault("files", files.run, 500, 12, "agents write, people edit, syncs end anywhere"),
     Fault("projections", projections.run, 300, 4, "SIGKILL while files are written and edited"),
+    Fault("orchestrator", orchestrating.run, 100, 2, "SIGKILL while agents work on 50 tasks"),
     Fault("mutants", mutants.run, 100, 2, "planted bugs, each of which a fault must notice"),
 )  # fmt: skip
 

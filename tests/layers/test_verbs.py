@@ -81,7 +81,7 @@ def test_the_context_is_dated_labelled_and_fenced(whole: Memory, finn: AgentMemo
     assert fence not in finn.format_context_for_prompt()
     today = finn.fact.record("editor").updated_at.strftime("%Y-%m-%d")
     assert today in lines[0]
-    assert "· finn · agent] Objective: ship the parser" in text
+    assert "finn/agent] Objective: ship the parser" in text
     assert "editor (preference) = helix" in text
     assert "emacs" not in text
     assert [f"thought {n:02d}" in text for n in range(25)] == [False] * 5 + [True] * 20

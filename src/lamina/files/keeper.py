@@ -20,7 +20,15 @@ from lamina.errors import ConflictError, ForbiddenError, InvalidInputError, Lami
 from lamina.files.bases import WAS, read_bases
 from lamina.files.desk import Ask, Desk, SyncReport
 from lamina.files.folder import NotAFileError, opened
-from lamina.files.layout import OWN_FOLDERS, SESSIONS, STATE, Place, place_of, places_in
+from lamina.files.layout import (
+    OWN_FOLDERS,
+    SESSIONS,
+    STATE,
+    Place,
+    place_of,
+    places_in,
+    root_of,
+)
 from lamina.files.memory_page import MemoryPage
 from lamina.files.moved import Moved
 from lamina.files.scrubbing import note_folder
@@ -31,7 +39,6 @@ from lamina.files.syncing import TwoWay
 from lamina.files.tasks_page import TasksPage
 from lamina.files.telling import OneWay, Told
 from lamina.files.told import INDEX_FILE, ITEMS, LOG, is_items, is_log, items_file, log_file
-from lamina.stores.sqlite import DATABASE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -219,14 +226,13 @@ def sync(mem: Memory, folder: str | Path | None = None) -> SyncReport:
 def _root(mem: Memory, folder: str | Path | None) -> Path:
     if folder is not None:
         return Path(os.path.realpath(check_text(str(folder), "folder", limit=4_096)))
-    database = Path(mem.store.location)
-    if database.name != DATABASE:
+    root = root_of(mem.store.location)
+    if root is None:
         raise InvalidInputError(
             "`folder` is needed: this store has no directory of its own",
             remedy="Say where its files may lie",
         )
-    # The folder may be a link; nothing below it is followed.
-    return Path(os.path.realpath(database.parent))
+    return root
 
 
 def _is_touched(root: Path, folder: str, file: str) -> bool:

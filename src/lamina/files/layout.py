@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from lamina.core.names import check_name
 from lamina.core.scope import GLOBAL, Scope
 from lamina.errors import InvalidInputError
+from lamina.stores.sqlite import DATABASE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +45,15 @@ class Place:
     def is_agents(self) -> bool:
         """Whether it is the folder of an agent."""
         return self.scope.part("agent") is not None
+
+
+def root_of(location: str) -> Path | None:
+    """The folder with the files of a store that has a directory of its own."""
+    from pathlib import Path
+
+    database = Path(location)
+    # The folder may be a link; nothing below it is followed.
+    return Path(os.path.realpath(database.parent)) if database.name == DATABASE else None
 
 
 def place_of(scope: Scope) -> Place:

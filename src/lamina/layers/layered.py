@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lamina.layers.now import Now
     from lamina.layers.public import Public
     from lamina.layers.sessions import Sessions
+    from lamina.layers.splits import Splits
     from lamina.layers.tasks import Tasks
     from lamina.layers.tiers import ProjectTier, TaskTiers
     from lamina.layers.working import Working
@@ -167,6 +168,13 @@ class Layered:
         from lamina.layers.global_tier import GlobalTier
 
         return GlobalTier(self._door)
+
+    @cached_property
+    def split(self) -> Splits:
+        """How this agent's context is split over the tiers: as chosen, or as use teaches."""
+        from lamina.layers.splits import Splits
+
+        return Splits(self._door, self.scope)
 
     @property
     def _door(self) -> Door:

@@ -9,6 +9,8 @@ SHORTEST: Final = 24
 _HEAD: Final = 0.6
 """The share of the head: how a text begins tells more than how it ends."""
 
+_LONGEST_TOKEN: Final = 12
+
 
 def cut_to(text: str, most: int, count: Count) -> str | None:
     """The text within so many tokens; `None` when what fits would not be worth it."""
@@ -16,7 +18,8 @@ def cut_to(text: str, most: int, count: Count) -> str | None:
         return text
     if most < SHORTEST:
         return None
-    low, high, best = 0, len(text), None
+    # No token has more characters than this on average, so the search need not begin further out.
+    low, high, best = 0, min(len(text), most * _LONGEST_TOKEN), None
     while low < high:
         middle = (low + high + 1) // 2
         piece = _pieces(text, middle)

@@ -20,7 +20,7 @@ from lamina.testing.contract import (  # noqa: E402  # only after the line above
     StoreContract,
 )
 from lamina.testing.embedders import FakeEmbedder, Fault, FaultyEmbedder  # noqa: E402
-from lamina.testing.models import ScriptedModel  # noqa: E402
+from lamina.models.scripted import ScriptedModel  # noqa: E402
 from lamina.testing.proposers import ScriptedProposer  # noqa: E402
 
 __all__ = [

@@ -22,6 +22,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
             "extracting:extract", "Read decisions, tasks, claims, terms and notes out of files."
         ),
         "items": Entry("extracting:items", "List what was read out of files, with file and line."),
+        "run": Entry("running:run", "Let an agent with a memory answer, or chat with it."),
         "recall": Entry("recall:recall", "Search memories, best first."),
         "why-not": Entry("recall:why_not", "Say what kept a memory out of a recall."),
         "list": Entry("reading:list_records", "List memories, newest first."),
@@ -41,6 +42,9 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "edit": Entry("edit:edit", "Give a memory a new version."),
         "forget": Entry("changing:forget", "Hide memories; undo brings them back."),
         "undo": Entry("changing:undo", "Take back a whole transaction."),
+        "propose": Entry(
+            "proposing:propose", "Have a model propose facts and lessons, which wait for you."
+        ),
         "accept": Entry("changing:accept", "Make a proposal current."),
         "history": Entry("history:history", "Show every version of a memory."),
         "watch": Entry("watch:watch", "Follow what changes."),
@@ -57,6 +61,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "backup": Entry("backup:backup", "Copy the whole store into one verified file."),
         "restore": Entry("backup:restore", "Make a store again from a backup."),
         "config": Entry("settings:config", "Show or change the settings of the store."),
+        "model": Entry("model:model", "Show which model may be asked, and what it has cost today."),
         "reindex": Entry(
             "reindex:reindex", "Build the keyword index anew, and make missing vectors."
         ),

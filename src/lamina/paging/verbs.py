@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from lamina.core.canonical import check, check_text
 from lamina.core.layers import LAYERS, check_kind_of
@@ -18,11 +18,21 @@ if TYPE_CHECKING:
     from lamina.compaction import Compaction
     from lamina.compaction.checking import Summarise
     from lamina.core.changes import Receipt
+    from lamina.paging.asking import ContextOptions
+    from lamina.paging.context import Context
     from lamina.results import Hit
+
+_BUDGET: Final = 16_000
+"""The tokens of hot state that goes before a model by itself: its parts bound it, not this."""
 
 
 class AgentVerbs(Layered):
     """What an agent does with its memory, step by step."""
+
+    if TYPE_CHECKING:
+
+        def context(self, query: str = "", **options: Unpack[ContextOptions]) -> Context:
+            """What to put before a model."""
 
     def update_now(
         self, status: str | None = None, next_steps: Sequence[str] | None = None
@@ -66,10 +76,7 @@ class AgentVerbs(Layered):
 
         It is marked as data, dated, and labelled with who said it; no secret is in it.
         """
-        from lamina import clock
-        from lamina.layers.prompt import context
-
-        return context(self._door, self.scope, clock.fresh_salt().hex(), clock.now())
+        return self.context(budget=_BUDGET, empty=True).text
 
     def compact_log(
         self, *, force: bool = False, summarise: Summarise | None = None

@@ -1,0 +1,110 @@
+"""Hot state: what an agent has before its eyes whatever is asked.
+
+NOW with the notes that people wrote into it, the tail of the LOG, facts, open tasks, and of MEMORY
+what weighs most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from lamina.core.settings import LOG_TAIL
+from lamina.paging.weight import weightiest
+
+if TYPE_CHECKING:
+    from lamina.core.record import Record
+    from lamina.layers.face import Door
+
+SHARES: Final = {"now": 0.25, "log": 0.25, "fact": 0.2, "tasks": 0.15, "memory": 0.15}
+"""How hot state shares its part, in the order in which it is shown."""
+LONGEST: Final = 150
+"""How many tokens one entry has at most: hot state is many things at a glance."""
+MEMORY_SHARE: Final = 0.12
+"""The most that MEMORY takes of a whole context: what weighs much need not be what is asked."""
+_FACTS: Final = 50
+_TASKS: Final = 50
+_NOTES: Final = 10
+_MEMORIES: Final = 24
+_KNOWN: Final = ("objective", "next_steps")
+
+
+@dataclass(slots=True)
+class Part:
+    """One part of hot state: its records, those first that matter most."""
+
+    records: list[Record]
+    has_more: bool = False
+    """Whether there is more of it than comes into question."""
+    outdone: list[Record] = field(default_factory=list)
+    """Facts in whose place a nearer one holds."""
+
+
+def hot_state(door: Door) -> dict[str, Part]:
+    """The parts of hot state by name, in the order in which they are shown."""
+    found = {
+        "now": _now(door),
+        "log": _of(door, door.scope.path, "log", int(door.settings()[LOG_TAIL])),
+        "fact": _facts(door),
+        "tasks": _tasks(door),
+        "memory": _memory(door),
+    }
+    return {name: part for name, part in found.items() if part.records}
+
+
+def _now(door: Door) -> Part:
+    """What is being done, and what people wrote below headings of their own in NOW.md."""
+    here = {"layer": "now", "scope": door.scope.path}
+    known = door.query({**here, "key": {"$in": list(_KNOWN)}}, limit=len(_KNOWN))
+    known.sort(key=lambda record: _KNOWN.index(str(record.key)))
+    notes = door.query({**here, "kind": "note"}, limit=_NOTES + 1)
+    return Part([*known, *reversed(notes[:_NOTES])], len(notes) > _NOTES)
+
+
+def _facts(door: Door) -> Part:
+    """Single values; of those with one key, the nearest: the agent's, the project's, anyone's."""
+    nearest: dict[str | None, Record] = {}
+    part = Part([])
+    for place in _places(door):
+        found = _of(door, place, "fact", _FACTS)
+        part.has_more |= found.has_more
+        for record in found.records:
+            if record.key in nearest:
+                part.outdone.append(record)
+            else:
+                nearest[record.key] = record
+    part.records = list(nearest.values())[:_FACTS]
+    part.has_more |= len(nearest) > _FACTS
+    return part
+
+
+def _tasks(door: Door) -> Part:
+    """What is to be done: what is being done first, then what is urgent."""
+    root = (door.principal.root or door.scope).path
+    where: dict[str, Any] = {"data.status": {"$in": ["active", "blocked", "open"]}}
+    part = _of(door, root, "task", _TASKS, where)
+    part.records.sort(key=lambda one: (one.data.get("status") != "active", -_priority(one)))
+    return part
+
+
+def _memory(door: Door) -> Part:
+    """Of what the agent has learned and the project knows, what weighs most."""
+    found = [one for place in _places(door)[:2] for one in weightiest(door, place, _MEMORIES + 1)]
+    found.sort(key=lambda one: (-one.importance, -one.confidence))
+    return Part(found[:_MEMORIES], len(found) > _MEMORIES)
+
+
+def _places(door: Door) -> list[str]:
+    own, root = door.scope.path, (door.principal.root or door.scope).path
+    return list(dict.fromkeys((own, root, "global")))
+
+
+def _of(door: Door, scope: str, layer: str, most: int, where: dict[str, Any] | None = None) -> Part:
+    # One scope at a time: that is an index, several at once are not.
+    found = door.query({"layer": layer, "scope": scope, **(where or {})}, limit=most + 1)
+    return Part(found[:most], len(found) > most)
+
+
+def _priority(record: Record) -> float:
+    urgent = record.data.get("priority", 0)
+    return float(urgent) if isinstance(urgent, int | float) else 0.0

@@ -1,0 +1,77 @@
+"""CONTEXT: what goes before the model: prompt, memory, and the session as far as it has room.
+
+Loads the profile, the context of the memory (NOW, the tail of the LOG, facts, open tasks, MEMORY,
+and what recall finds for the request) and the view of the session. NOW is read again before every
+call of the model, and the rest with it where it has changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lamina.core.text import estimate_tokens
+from lamina.runtime.prompting import system_prompt
+from lamina.runtime.turns import groups
+from lamina.runtime.window import Fixed, Window, fit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from lamina.layers.sessions import Session
+    from lamina.memory import AgentMemory
+    from lamina.models.base import Message
+    from lamina.paging import Context
+    from lamina.runtime.limits import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the model sees."""
+
+    messages: list[Message]
+    window: Window
+    context: Context
+
+
+class Sight:
+    """What one run puts before its model, step by step."""
+
+    def __init__(
+        self,
+        memory: AgentMemory,
+        session: Session,
+        asked: str,
+        limits: Limits,
+        count: Callable[[str], int] | None,
+    ) -> None:
+        self._memory = memory
+        self._session = session
+        self._asked = asked
+        self._limits = limits
+        self._own_count = count
+        self._count = count or estimate_tokens
+        self._context: Context | None = None
+        self._now: object = None
+
+    def look(self, tools: Sequence[Mapping[str, Any]], extra: str) -> Seen:
+        """What is to be seen now.
+
+        Raises:
+            BudgetError: The window is too small for what was said last.
+        """
+        context = self._remembered()
+        prompt = system_prompt(self._memory, extra, has_tools=bool(tools))
+        fixed = Fixed(prompt, context.text, tools)
+        history = groups(self._session.view())
+        messages, window = fit(fixed, history, self._limits.window, self._count)
+        return Seen(messages, window, context)
+
+    def _remembered(self) -> Context:
+        now = self._memory.now.read()
+        if self._context is None or now != self._now:
+            budget = max(64, min(self._limits.memory, self._limits.window // 2))
+            self._context = self._memory.context(self._asked, budget=budget, count=self._own_count)
+            self._now = now
+        return self._context

@@ -1,0 +1,101 @@
+"""`lamina run`: an answer or a chat, with a scripted model in the place of a real one."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lamina as package
+from tests.surfaces.shell import Call
+
+
+def _script(folder: Path, *lines: Any) -> str:
+    path = folder / "script.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+_FACT = {"name": "save_fact", "arguments": {"key": "colour", "value": "blue"}}
+
+
+def test_an_agent_answers_with_its_tools_and_keeps_what_was_said(
+    lamina: Call, tmp_path: Path
+) -> None:
+    script = _script(tmp_path, {"text": "I note that.", "calls": [_FACT]}, "Blue\x1b[2J it is.")
+    who = ("--agent", "finn", "--project", "web")
+    answer = lamina("run", *who, "--script", script, "My colour is blue")
+    assert answer.status == 0, answer.err
+    assert answer.out == "I note that.\nBlue\\x1b[2J it is.\n"
+    assert "1 tool call" in answer.err
+    assert lamina("fact", "get", "colour", "--as", "finn", "--project", "web").out.strip() == "blue"
+    told = lamina("log", "--as", "finn", "--project", "web").out
+    assert "Asked: My colour is blue" in told
+    again = lamina("run", *who, "--session", "s-2", "--script", script, "--json", "And now?").json
+    assert again["reply"] == "Blue\x1b[2J it is."
+    assert again["session"] == "s-2"
+    assert [call["tool"] for step in again["steps"] for call in step["calls"]] == ["save_fact"]
+    assert again["window"]["total"] <= again["window"]["budget"]
+
+
+def test_a_run_that_broke_off_is_continued(lamina: Call, tmp_path: Path) -> None:
+    down = _script(tmp_path, {"calls": [_FACT]}, {"error": "nobody answers"})
+    answer = lamina("run", "--agent", "finn", "--script", down, "My colour is blue")
+    assert answer.status != 0
+    assert "nobody answers" in answer.err
+    assert "Recover" in lamina("now", "--as", "finn").out
+    well = _script(tmp_path, "It is noted.")
+    answer = lamina("run", "--agent", "finn", "--script", well, "--json", "continue")
+    assert (answer.json["reply"], answer.json["resumed"]) == ("It is noted.", True)
+
+
+def test_a_chat_goes_on_until_the_input_ends(
+    lamina: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = _script(tmp_path, "Hello.", {"error": "gone"}, "Back again.")
+    typed = "hi\n\n/now\n/context\n/dance\nmore\ncontinue\n/quit\nnever\n"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    answer = lamina("run", "--agent", "finn", "--chat", "--script", script)
+    assert answer.status == 0
+    lines = answer.out.splitlines()
+    assert lines[:2] == ["Hello.", "hi"]
+    assert lines[-1] == "Back again."
+    assert any(one.startswith("=== memory") for one in lines)
+    assert "no command /dance" in answer.err
+    assert "gone" in answer.err
+    with package.open(tmp_path / "store") as mem:
+        said = [one.text for one in mem.agent("finn").session("main").read()]
+    assert said == ["hi", "Hello.", "more", "continue", "Back again."]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--agent", "finn", "hello"), "no model is configured"),
+        (("hello",), "nobody is named"),
+        (("--agent", "finn"), "nothing is asked"),
+        (("--agent", "finn", "--as", "maya", "hello"), "not the same"),
+        (("--agent", "Not A Name", "hello"), "--as"),
+        (("--agent", "finn", "--script", "missing.jsonl", "hello"), "--script"),
+    ],
+)
+def test_a_wrong_call_says_the_way_out(arguments: tuple[str, ...], told: str, lamina: Call) -> None:
+    lamina("remember", "something")
+    answer = lamina("run", *arguments)
+    assert answer.status == 2
+    assert told in answer.err
+    assert "Try: " in answer.err
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "7", '{"say": "x"}', '{"calls": [1]}', '{"text": 5}', "\xff"]
+)
+def test_a_script_that_cannot_be_read_is_named(line: str, lamina: Call, tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(line.encode("latin-1"))
+    answer = lamina("run", "--agent", "finn", "--script", str(path), "hello")
+    assert answer.status == 2
+    assert "script" in answer.err
+    assert not (tmp_path / "store").exists()
