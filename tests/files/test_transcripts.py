@@ -97,3 +97,46 @@ def test_a_store_is_made_again_from_what_is_left_of_a_transcript(tmp_path: Path)
             rebuild(again, desk.root)
             texts = [one.text for one in again.agent("finn", project="web").session("s-1").read()]
         assert texts == ["hello 🎉", "two\nlines", ""][: whole[:cut].count(b"\n")]
+
+
+def test_a_compacted_session_only_grows_as_a_file(desk: Desk, tmp_path: Path) -> None:
+    session = desk.finn.session("s-1")
+    session.extend([{"role": "user", "text": f"heron {n}", "id": f"m{n}"} for n in range(15)])
+    desk.sync()
+    before = desk.read(FILE)
+    done = session.compact(force=True)
+    assert done is not None
+    desk.sync()
+    compacted = desk.read(FILE)
+    assert compacted.startswith(before)
+    [added] = [json.loads(line) for line in compacted.removeprefix(before).splitlines()]
+    assert (added["role"], added["content"]) == ("summary", done.summary)
+    # What is added at the end is taken over, what repeats an archived message is not.
+    more = json.dumps({"id": "m99", "role": "user", "content": "and this"})
+    desk.edit(lambda text: text + more + "\n", FILE)
+    assert desk.sync().added == 1
+    again = json.dumps({"id": "m0", "role": "user", "content": "heron 0"})
+    desk.edit(lambda text: text + again + "\n", FILE)
+    assert desk.sync().added == 0
+    seen = [record.text for record in session.view()]
+    with lamina.open(tmp_path / "rebuilt") as other:
+        other.configure("recall.embedder", "off")
+        rebuild(other, desk.root)
+        rebuilt = other.agent("finn", project="web").session("s-1")
+        assert [record.text for record in rebuilt.view()] == seen
+        assert len(rebuilt.read()) == 12
+        archived = {"layer": "session", "state": "archived"}
+        assert other.count(archived) == 5
+
+
+def test_a_compaction_taken_back_leaves_the_file_as_it_was(desk: Desk) -> None:
+    session = desk.finn.session("s-1")
+    session.extend([{"role": "user", "text": f"heron {n}", "id": f"m{n}"} for n in range(15)])
+    desk.sync()
+    before = desk.read(FILE)
+    done = session.compact(force=True)
+    assert done is not None
+    desk.sync()
+    desk.finn.undo(done.receipt.tx)
+    desk.sync()
+    assert desk.read(FILE) == before

@@ -63,10 +63,12 @@ def race(agent: Memory, rounds: str) -> None:
 
 
 def compact(agent: AgentMemory) -> None:
-    """Compact the log and take it back, until the process is killed."""
+    """Compact the log and a session and take both back, until the process is killed."""
     say("ready")
-    while done := agent.compact_log():
+    session = agent.session("s")
+    while (log := agent.compact_log()) and (done := session.compact(force=True)):
         agent.undo(done.receipt.tx)
+        agent.undo(log.receipt.tx)
 
 
 ROLES: dict[str, Callable[..., None]] = {

@@ -146,19 +146,26 @@ def test_the_board_outlives_the_process_that_wrote_on_it(finn: Memory, store: Pa
 
 
 def test_a_compaction_that_is_killed_has_happened_or_has_not(finn: Memory, store: Path) -> None:
-    told = {f"step {number}" for number in range(150)}
-    finn.remember_many([{"layer": "log", "text": text} for text in sorted(told)])
+    told = {layer: {f"{layer} {number}" for number in range(101)} for layer in ("log", "session")}
+    session = finn.session("s")
+    finn.remember_many([{"layer": "log", "text": text} for text in sorted(told["log"])])
+    session.extend([{"role": "user", "text": text} for text in sorted(told["session"])])
     chance = Random(5)
-    for _ in range(8):
+    for _ in range(5):
         with Worker("compact", store, "finn"):
             time.sleep(chance.uniform(0, 0.4))
-        left = finn.query({"layer": "log"}, limit=1_000)
-        kept = finn.query({"layer": "archive", "kind": "original"}, limit=1_000)
-        if kept:
-            assert {one.text for one in kept} == told
-            [summary] = left
-            finn.undo(finn.history(summary.id)[0].event.tx)
-        else:
-            assert {entry.text for entry in left} == told
-            assert len(left) == len(told)
-    assert {entry.text for entry in finn.query({"layer": "log"}, limit=1_000)} == told
+        for layer, texts in told.items():
+            left = finn.query({"layer": layer}, limit=1_000)
+            archived = {"layer": "archive", "kind": "original", "text": {"$prefix": layer}}
+            kept = finn.query(archived, limit=1_000)
+            marked = finn.query({"layer": layer, "state": "archived"}, limit=1_000)
+            assert {one.text for one in kept} == {one.text for one in marked}
+            summaries = [one for one in left if "archive_id" in one.data]
+            assert len(summaries) == bool(kept)
+            assert {one.text for one in kept} | {one.text for one in left} - {
+                one.text for one in summaries
+            } == texts
+            for one in summaries:
+                finn.undo(finn.history(one.id)[0].event.tx)
+    for layer, texts in told.items():
+        assert {one.text for one in finn.query({"layer": layer}, limit=1_000)} == texts

@@ -166,17 +166,24 @@ def _figures(plan: Plan) -> dict[str, Any]:
 
 def _mark(plan: Plan, archive_id: str) -> dict[str, Any]:
     """What a summary says of what it replaces: from where to where, and what of that has stayed."""
-    ids = [record.id for record in plan.going]
+    first, last = plan.going[0], plan.going[-1]
     mark: dict[str, Any] = {
-        ARCHIVE_ID: archive_id, COMPACTED: len(ids), FIRST: ids[0], LAST: ids[-1]
+        ARCHIVE_ID: archive_id, COMPACTED: len(plan.going),
+        FIRST: name_of(first), LAST: name_of(last),
     }  # fmt: skip
     # Those said later than the last that went have not been in question.
-    between = [one.id for one in plan.staying if one.created_at <= plan.going[-1].created_at]
+    between = [name_of(one) for one in plan.staying if one.created_at <= last.created_at]
     if between:
         mark[KEPT] = between
     if plan.layer == "session":
+        ids = [record.id for record in plan.going]
         mark[_CITES] = ids if len(ids) <= _MOST_CITED else [ids[0], ids[-1]]
     return mark
+
+
+def name_of(record: Record) -> str:
+    """What a record is called where it stands, in a transcript as well."""
+    return str(record.key or record.id)
 
 
 def _originals(store: Store, path: WritePath, plan: Plan, archive_id: str) -> list[Put]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from lamina import clock
 from lamina.compaction.checking import check_summary, refused
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from lamina.compaction.checking import Summarise
     from lamina.core.record import Record
-    from lamina.models.base import Message, Model
 
 READS: Final = 6_000
 """How many tokens a model is shown unless told otherwise: small ones do not read more."""
@@ -36,7 +35,26 @@ questions that are still open, oldest first. Add nothing that is not said there.
 Answer with plain sentences, at most {words} words: no headings, no JSON, no quotation of this."""
 
 
-def by_model(model: Model, *, otherwise: Summarise | None = None, reads: int = READS) -> Summarise:
+class Answer(Protocol):
+    """What a model said."""
+
+    @property
+    def text(self) -> str:
+        """In words."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it had said all it wanted to."""
+
+
+class Chats(Protocol):
+    """What is needed of a model here; every `lamina.models.base.Model` has it."""
+
+    def chat(self, messages: Any, *, max_tokens: int | None = None) -> Answer:
+        """Answer a conversation."""
+
+
+def by_model(model: Chats, *, otherwise: Summarise | None = None, reads: int = READS) -> Summarise:
     """What sums records up by asking a model.
 
     `otherwise` is asked when the model failed or its answer cannot be used, as with
@@ -55,11 +73,11 @@ def by_model(model: Model, *, otherwise: Summarise | None = None, reads: int = R
     return summarise
 
 
-def _asked(model: Model, records: Sequence[Record], most_tokens: int, reads: int) -> str:
+def _asked(model: Chats, records: Sequence[Record], most_tokens: int, reads: int) -> str:
     marker = f"<<{clock.fresh_salt().hex()}>>"
     words = max(_LEAST_WORDS, round(most_tokens * _WORDS_FOR_TOKENS))
     task, shown = _TASK.format(marker=marker, words=words), _shown(records, reads)
-    messages: list[Message] = [
+    messages: list[dict[str, str]] = [
         {"role": "system", "content": task},
         {"role": "user", "content": f"{marker}\n{shown}\n{marker}"},
     ]

@@ -21,7 +21,10 @@ def pairs(messages: Sequence[Record]) -> dict[int, int]:
             waiting.append(place)
             if message.key is not None:
                 named[message.key] = place
-        elif message.kind == "tool_result":
+        elif message.kind != "tool_result":
+            # Nobody goes on before the answers are there: what has none by now gets none.
+            waiting.clear()
+        else:
             call = named.get(message.key) if message.key is not None else None
             if call is None and waiting:
                 call = waiting[0]

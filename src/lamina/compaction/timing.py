@@ -72,10 +72,9 @@ def pressure(
     matters = sum(o.tokens for o, s in zip(older, needed, strict=True) if s >= RELEVANT) / total
     share = max(EARLIEST, 1 - repeats * (1 - matters))
     limit = round(limits.compact_at * share)
-    why = (
-        f"{tokens:,} tokens; of the older messages {repeats:.0%} repeats or is superseded and"
-        f" {matters:.0%} is about what is being done, so compaction is due from {limit:,} on"
-    )
+    shares = f"of the older messages {repeats:.0%} repeats or is superseded"
+    shares += f" and {matters:.0%} is about what is being done, so " if matters else ", so "
+    why = f"{tokens:,} tokens; {shares if repeats else ''}compaction is due from {limit:,} on"
     asks = _flush(tokens, round(limits.flush_at * share), limits, was_flushed)
     return Pressure(tokens, asks, compact_due=tokens >= limit, why=why)
 

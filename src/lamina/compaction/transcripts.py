@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from lamina.compaction.archiving import ARCHIVE_ID, AT_ONCE, KEPT, LAST, Plan, weight
+from lamina.compaction.archiving import ARCHIVE_ID, AT_ONCE, KEPT, LAST, Plan, name_of, weight
 from lamina.compaction.checking import summarised
 from lamina.compaction.pairing import pairs, whole
 from lamina.compaction.relevance import scores
 from lamina.compaction.sayings import is_summary
 from lamina.compaction.timing import RELEVANT
+from lamina.core.record import State
 from lamina.core.text import estimate_tokens
 
 if TYPE_CHECKING:
@@ -22,30 +23,39 @@ if TYPE_CHECKING:
     from lamina.core.scope import Scope
 
 _SHARE: Final = 0.1
-_LEAST, _MOST = 120, 2_000
+_LEAST, _MOST = 200, 2_000
 """How many tokens a summary may have."""
 _RELEVANT_SHARE: Final = 20
 """What stays beyond the last messages has a twentieth of the threshold, at most."""
 
 
 def live(messages: Sequence[Record]) -> list[Record]:
-    """The last summary first, and what it does not speak of.
+    """The last summary first, and then what it does not speak of.
 
-    Where a store was rebuilt from files, what the summary replaces stands there as well.
+    What a summary of ours replaced is archived; one that somebody wrote stands for all before it.
     """
-    last = next((one for one in reversed(messages) if one.kind == "summary"), None)
-    if last is None:
+    place = max((n for n, one in enumerate(messages) if one.kind == "summary"), default=None)
+    if place is None:
         return list(messages)
-    kept = last.data.get(KEPT)
-    stays = {str(one) for one in kept} if isinstance(kept, list) else set()
-    until = str(last.data.get(LAST, "")) if ARCHIVE_ID in last.data else last.id
-    place = next((n for n, one in enumerate(messages) if until in (one.id, one.key)), -1)
-    after = [
-        one
-        for number, one in enumerate(messages)
-        if one is not last and (number > place or one.id in stays)
+    before = messages[:place] if ARCHIVE_ID in messages[place].data else []
+    return [messages[place], *before, *messages[place + 1 :]]
+
+
+def as_archived(messages: Sequence[Record]) -> list[Record]:
+    """A whole transcript with the states its messages had, as its summaries tell them."""
+    gone: set[int] = set()
+    for place, summary in enumerate(messages):
+        if summary.kind != "summary" or ARCHIVE_ID not in summary.data:
+            continue
+        kept, last = summary.data.get(KEPT), summary.data.get(LAST)
+        stays = set(map(str, kept)) if isinstance(kept, list) else set()
+        names = [name_of(one) for one in messages[:place]]
+        if last in names:
+            until = place - 1 - names[::-1].index(last)
+            gone |= {n for n in range(until + 1) if names[n] not in stays}
+    return [
+        replace(one, state=State.ARCHIVED) if n in gone else one for n, one in enumerate(messages)
     ]
-    return [last, *after]
 
 
 def chosen(messages: Sequence[Record], about: frozenset[str], limits: Limits) -> set[int]:

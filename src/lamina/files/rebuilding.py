@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
+from lamina.compaction.transcripts import as_archived
 from lamina.core import canonical
 from lamina.core.ids import RecordId, is_id, milliseconds_of
 from lamina.core.instants import check_instant
@@ -213,8 +214,8 @@ def _of_sessions(root: Path, place: Place) -> Iterator[Record]:
             scope = place.scope.child("session", name.removesuffix(".jsonl"))
         except InvalidInputError:
             continue
-        for line, _ in whole_lines((text or "").encode()):
-            yield _message(scope, line)
+        lines = whole_lines((text or "").encode())
+        yield from as_archived([_message(scope, line) for line, _ in lines])
 
 
 def _message(scope: Scope, line: dict[str, Any]) -> Record:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from lamina.recalling import How
     from lamina.results import Recall
 
+_FEW, _MANY = 20, 500
+_SAID: Final = ["current", "archived"]
 _ROLES: Final = ("user", "assistant", "tool_call", "tool_result", "summary")
 
 
@@ -178,10 +180,14 @@ class Session(Face):
 
     def _check_new(self, names: list[tuple[str | None, str]]) -> None:
         """Refuse messages that were said before and are archived since: their places are free."""
-        keys = [key for key, _ in names]
-        where = {"state": {"$in": ["current", "archived"]}, "key": {"$in": keys}}
-        for known in self._find(len(keys) * len(_ROLES), **where) if keys else ():
-            if (known.key, known.kind) in names:
+        # A store finds one key at once; for many it looks through the session, once for all.
+        step = 1 if len(names) <= _FEW else _MANY
+        for start in range(0, len(names), step):
+            some = names[start : start + step]
+            keys: object = some[0][0] if step == 1 else {"$in": [key for key, _ in some]}
+            found = self._find(step * len(_ROLES), state={"$in": _SAID}, key=keys)
+            known = next((one for one in found if (one.key, one.kind) in some), None)
+            if known is not None:
                 raise ConflictError(
                     f"`id`: the message {known.key!r:.80} of role {known.kind} was said already",
                     remedy="Nothing to do if it is the same; give another one another id",
