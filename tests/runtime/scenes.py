@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import lamina
 from lamina.core.record import Record
@@ -37,13 +38,15 @@ def calls(name: str, **arguments: object) -> ToolCall:
 def interrupted(memory: AgentMemory, *asked: ToolCall, done: int = 0) -> list[Record]:
     """A session as a run leaves it that was killed after so many of the calls of its first step."""
     run = {"run": "r-1"}
-    messages = [{"role": "user", "text": "Send both letters", "id": "r-1", **run}]
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "text": "Send both letters", "id": "r-1", **run}
+    ]
     for number, call in enumerate(asked, 1):
         name = {"id": f"r-1-1-{number}", "tool": call.name, **run}
         arguments = dict(call.arguments)
         messages.append(
             {"role": "tool_call", "text": call.name, "step": 1, "arguments": arguments, **name}
-        )  # type: ignore[dict-item]
+        )
         if number <= done:
             messages.append({"role": "tool_result", "text": "done", **name})
     memory.session("main").extend(messages)

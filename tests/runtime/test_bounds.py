@@ -53,7 +53,7 @@ def test_an_empty_answer_is_asked_for_once_more() -> None:
 
 def test_steps_are_bounded_and_continue_goes_on() -> None:
     with finn() as memory:
-        lines = [*(calls("ping", number=n) for n in range(5)), "At last."]
+        lines: list[Any] = [*(calls("ping", number=n) for n in range(5)), "At last."]
         agent = Agent(memory, ScriptedModel(lines), [ping], limits=Limits(steps=3))
         with pytest.raises(ModelError, match="not answered after 3 steps"):
             agent.run("Ping five times")

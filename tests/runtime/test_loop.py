@@ -9,7 +9,6 @@ from lamina.errors import InvalidInputError
 from lamina.events import MemoryRead, MemorySearch
 from lamina.models.base import Message, Reply
 from lamina.runtime import Agent
-from lamina.skills import for_agent
 from lamina.testing import ScriptedModel
 from tests.places import STORES
 from tests.runtime.scenes import calls, finn, logged, said
@@ -97,7 +96,7 @@ def test_the_model_sees_who_it_is_and_what_is_remembered() -> None:
 def test_now_is_read_before_every_call_of_the_model() -> None:
     with finn() as memory:
         model = ScriptedModel([calls("update_status", new_status="Painting it red"), "Done."])
-        Agent(memory, model, for_agent(memory)).run("Paint the house")
+        Agent(memory, model).run("Paint the house")
         before, after = (asked[0]["content"] for asked in model.asked)
         assert "Painting it red" not in before
         shown = [line for line in after.splitlines() if "Painting it red" in line]

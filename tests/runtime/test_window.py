@@ -1,5 +1,7 @@
 """The window: everything is counted, and what has no room is left out where it hurts least."""
 
+from typing import Any
+
 import pytest
 
 from lamina.errors import BudgetError
@@ -74,7 +76,7 @@ def test_a_run_reports_its_window_and_never_exceeds_it() -> None:
 
     with finn() as memory:
         memory.fact.save("colour", "blue")
-        lines = [*(calls("read", page=n) for n in range(8)), "Read."]
+        lines: list[Any] = [*(calls("read", page=n) for n in range(8)), "Read."]
         model = ScriptedModel(lines)
         done = Agent(memory, model, [read], limits=Limits(window=4000)).run("Read all pages")
         window = done.window

@@ -155,7 +155,7 @@ def _of_the_designs() -> tuple[Setting, ...]:
         _number(FLUSH_TOKENS, 80_000, "at how many tokens it is kept",
                 per_process=True),
         Setting(LOG_AUTO, ("on", "off"), "whether an agent's actions are logged by themselves",
-                per_process=True, awaits=runs),
+                per_process=True),
         _number(LOG_TAIL, 20, "how many entries of the log are shown, and put before a model",
                 most=10_000, per_process=True),
         _number(LOG_BYTES, 50_000, "at how many bytes a log is compacted"),

@@ -132,12 +132,12 @@ class Agent:
         self, talk: Session, taken: Taken, on_text: Callable[[str], None] | None
     ) -> Run:
         sight = Sight(self.memory, talk, taken.asked, self.limits, self._count)
-        room = min(folder.MOST_TOKENS, self.limits.window // _SHARE)
-        given = folder.read_folder(self.memory, most_tokens=room)
-        tools = self.tools.plus(given.tools())
-        work = Execution(self.model, tools, sight, self.limits, taken)
+        work = Execution(self.model, sight, self.limits, taken)
         try:
-            answer = work.go(_joined(given.prompt(), self.instructions), on_text)
+            room = min(folder.MOST_TOKENS, self.limits.window // _SHARE)
+            given = folder.read_folder(self.memory, most_tokens=room)
+            extra = _joined(given.prompt(), self.instructions)
+            answer = work.go(self.tools.plus(given.tools()), extra, on_text)
             persisting.keep(taken.journal, answer)
         except (Exception, KeyboardInterrupt) as error:
             recovering.broke_off(taken.journal, work.step, taken.asked, error)

@@ -15,6 +15,7 @@ from lamina.runtime.asking import ask
 from lamina.runtime.intake import NOT_BEGUN, UNKNOWN
 from lamina.runtime.journal import STEP, Entry, one_line, step_id
 from lamina.runtime.learning import in_log
+from lamina.runtime.tools import toolbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,11 +73,9 @@ class Answer:
 class Execution:
     """The middle of one run."""
 
-    def __init__(
-        self, model: AnyModel, tools: Toolbox, sight: Sight, limits: Limits, taken: Taken
-    ) -> None:
+    def __init__(self, model: AnyModel, sight: Sight, limits: Limits, taken: Taken) -> None:
         self._model = model
-        self._tools = tools
+        self._tools = toolbox(())
         self._sight = sight
         self._limits = limits
         self._journal = taken.journal
@@ -90,16 +89,19 @@ class Execution:
         self._in_a_row = 0
         self._more = 0
 
-    def go(self, extra: str, on_text: Callable[[str], None] | None) -> Answer:
+    def go(self, tools: Toolbox, extra: str, on_text: Callable[[str], None] | None) -> Answer:
         """Work until the model answers.
 
         Raises:
             ModelError: It does not come to an end, or answers what cannot be used.
         """
+        self._tools = tools
+        # A plain function is shown messages alone, and no room is to be kept for what it never sees.
+        offered = tools.offered if hasattr(self._model, "chat") else []
         self._settle()
         for _ in range(self._limits.steps):
             self._journal.lease.check()
-            seen = self._sight.look(self._tools.offered, extra)
+            seen = self._sight.look(offered, extra)
             reply = self._asked(seen, on_text)
             if not reply.tool_calls:
                 return Answer(reply.text, self.step + 1, seen)

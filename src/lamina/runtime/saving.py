@@ -5,7 +5,8 @@ A run is over by then. Whatever goes wrong here is told in the log and changes n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from lamina.core.text import estimate_tokens
 from lamina.errors import LaminaError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from lamina.runtime.executing import Answer
     from lamina.runtime.journal import Journal
     from lamina.runtime.limits import Limits
+    from lamina.skills import Skill
 
 _PROMPT: Final = "You are {}. You look after what you will need to remember."
 _SAVE: Final[Message] = {
@@ -67,16 +69,16 @@ def _flush(journal: Journal, model: AnyModel, limits: Limits, view: Sequence[Rec
     for call in reply.tool_calls[: limits.calls]:
         skill = skills.get(call.name)
         if skill is not None and not call.wrong:
-            _tried(journal, lambda call=call, skill=skill: skill.execute(**_own(journal, call)))
+            _tried(journal, partial(_saved, journal, skill, call))
     _keep_note(journal, reply.text)
 
 
-def _own(journal: Journal, call: ToolCall) -> dict[str, Any]:
-    """The arguments of a call; a value that was only shown to the model is refused."""
+def _saved(journal: Journal, skill: Skill, call: ToolCall) -> None:
+    """Do what the model asks for, unless it was only shown that."""
     for value in call.arguments.values():
         if isinstance(value, str) and value.strip() and not unechoed(journal.memory, value).strip():
             raise LaminaError("what was to be saved is remembered already")
-    return dict(call.arguments)
+    skill.execute(**call.arguments)
 
 
 def _keep_note(journal: Journal, text: str) -> None:

@@ -50,6 +50,7 @@ class Sight:
         self._session = session
         self._asked = asked
         self._limits = limits
+        self._own_count = count
         self._count = count or estimate_tokens
         self._context: Context | None = None
         self._now: object = None
@@ -71,6 +72,6 @@ class Sight:
         now = self._memory.now.read()
         if self._context is None or now != self._now:
             budget = max(64, min(self._limits.memory, self._limits.window // 2))
-            self._context = self._memory.context(self._asked, budget=budget, count=self._count)
+            self._context = self._memory.context(self._asked, budget=budget, count=self._own_count)
             self._now = now
         return self._context
