@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lamina.core.shares import TIERS, USUAL, check_split, shared_out
 from lamina.core.text import estimate_tokens
 from lamina.errors import InvalidInputError
 from lamina.paging.cutting import cut_to
-from lamina.core.shares import TIERS, USUAL, check_split, shared_out
 
 WANTED = st.fixed_dictionaries({tier: st.integers(0, 10_000) for tier in TIERS})
 
