@@ -1,7 +1,8 @@
 """A model repeats what memory showed it, turn after turn: nothing may be learned from that.
 
 Transcript and log tell of every turn. All the other layers stay as they are, whatever the model
-makes of its memory: copied with its fence, without its labels, as one line, as a quotation.
+makes of its memory: copied with its fence, without its labels, as one line, as a quotation, or
+saved when it is asked to save what matters before the session is shortened.
 """
 
 import random
@@ -12,7 +13,7 @@ from pathlib import Path
 import lamina
 from lamina.core.layers import LAYERS
 from lamina.memory import AgentMemory, Memory
-from lamina.models.base import Message, Reply
+from lamina.models.base import Message, Reply, ToolCall
 from lamina.runtime import Agent, Limits
 from tests.faults.report import Report, Tell
 
@@ -20,7 +21,7 @@ TOLD = ("session", "log", "archive", "blackboard")
 """What a run writes by itself: what was said, what was done, both when they are shortened, and who
 holds the session."""
 STATES = ["current", "superseded", "forgotten", "proposed"]
-SESSIONS = 10
+SESSIONS = 3
 QUESTIONS = ("What do you know of the database?", "Which currency?", "What are you doing?")
 
 
@@ -32,30 +33,45 @@ class Parrot:
     def __init__(self, seed: int) -> None:
         self.heard = 0
         """How many lines of memory it has repeated."""
+        self.saved = 0
+        """How often it was asked to save what matters."""
+        self._shown = ""
         self._chance = random.Random(seed)
 
     def chat(self, messages: Sequence[Message], **_: object) -> Reply:
-        shown = messages[0]["content"].partition("=== memory")[2]
+        shown = messages[0]["content"].partition("=== memory")[2] or self._shown
+        self._shown = shown
         lines = [line for line in shown.splitlines() if line.startswith("- [")]
         self.heard += len(lines)
         bare = [line.partition("] ")[2] for line in lines]
         self._chance.shuffle(bare)
-        return Reply(text=self._chance.choice([
-            "=== memory" + shown, "\n".join(lines), " ".join(bare), "\n".join(bare),
-            "I remember: " + "; ".join(bare), "\n".join(f"> {one}" for one in bare),
-        ]))  # fmt: skip
+        # Memories run together on one line, with nothing in between, are not known again.
+        said = self._chance.choice([
+            "=== memory" + shown, "\n".join(lines), ". ".join(bare), "\n".join(bare),
+            "\n".join(f"> {one}" for one in bare),
+        ])  # fmt: skip
+        if "Save now" not in messages[-1]["content"]:
+            return Reply(text=said)
+        # Asked to save what matters, it saves what it knows already.
+        self.saved += 1
+        call = ToolCall("keep", "save_fact", {"key": f"echo-{self.saved}", "value": bare[0]})
+        return Reply(text=said, tool_calls=(call,))
 
 
 def kept(mem: Memory) -> Counter[str]:
     """How many records there are in each layer, forgotten ones and proposals among them."""
     others = [name for name in LAYERS if name not in TOLD]
     where = {"state": {"$in": STATES}, "layer": {"$in": others}}
-    return Counter(record.layer for record in mem.query(where, limit=10_000))
+    found = mem.query(where, limit=10_000)
+    # That a session was flushed is noted once for each, whatever was said there.
+    return Counter(record.layer for record in found if record.key != "flushed")
 
 
 def filled(mem: Memory) -> AgentMemory:
     """An agent that knows something of every sort."""
     mem.configure("recall.embedder", "off")
+    mem.configure("flush.threshold_tokens", "400")
+    mem.configure("compaction.threshold_tokens", "800")
     finn = mem.agent("finn", project="web")
     finn.save_fact("currency", "Our reports use CHF")
     finn.knowledge.put("decision", "db", "We keep sessions in SQLite, because it is one file")
@@ -81,7 +97,7 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
                 report.violations.append(f"seed {seed}: turn {turn} left {dict(more)}")
                 break
             tell(turn + 1, size)
-    if parrot.heard < size:
-        report.violations.append(f"seed {seed}: only {parrot.heard} lines were repeated")
-    report.figures = {"lines_repeated": parrot.heard, "records": before.total()}
+    if parrot.heard < size or not parrot.saved:
+        report.violations.append(f"seed {seed}: nothing was repeated, or nothing saved")
+    report.figures = {"lines_repeated": parrot.heard, "times_saved": parrot.saved}
     return report
