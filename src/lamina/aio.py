@@ -14,9 +14,9 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, Final, ParamSpec, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol, Self, TypeVar
 
-from anyio import CapacityLimiter, move_on_after, to_thread
+from anyio import CapacityLimiter, from_thread, move_on_after, to_thread
 
 from lamina import opening
 from lamina.clock import stopwatch
@@ -27,6 +27,9 @@ from lamina.feed import check_timeout
 from lamina.layers.blackboard import Blackboard
 from lamina.layers.subscription import News, Signal
 from lamina.memory import AgentMemory, Memory
+
+if TYPE_CHECKING:
+    from lamina.runtime import Agent, Run
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -295,3 +298,20 @@ async def open(  # noqa: A001 - `lamina.aio.open` is the name a user would say
         opening.open, where, project=project, name=name, role=role, embedder=embedder
     )
     return AsyncMemory(await to_thread.run_sync(work))
+
+
+async def run(
+    agent: "Agent",
+    text: str | None,
+    *,
+    session: str = "main",
+    on_text: Callable[[str], None] | None = None,
+    wait: float = 0.0,
+) -> "Run":
+    """Let an agent answer as `Agent.run` does; `on_text` is called in the event loop.
+
+    Cancelling waits for the run to end: its steps are recorded, and it is not left half done.
+    """
+    told = None if on_text is None else functools.partial(from_thread.run_sync, on_text)
+    work = functools.partial(agent.run, text, session=session, on_text=told, wait=wait)
+    return await to_thread.run_sync(work)

@@ -11,6 +11,8 @@ from lamina.runtime import Agent
 from lamina.testing import ScriptedModel
 from tests.runtime.scenes import calls, logged, said
 
+KNOWN = "The harbour crane is painted green every seventh spring."
+
 
 def _long_talk(mem: lamina.Memory) -> AgentMemory:
     """A session that is to be flushed and compacted after the next run."""
@@ -18,6 +20,7 @@ def _long_talk(mem: lamina.Memory) -> AgentMemory:
     mem.configure("flush.threshold_tokens", "400")
     mem.configure("compaction.threshold_tokens", "500")
     memory = mem.agent("finn", project="web")
+    mem.project("web").knowledge.put("fact", "crane", KNOWN)
     for number in range(40):
         text = f"Point {number}: the machine in room {number} has {number * 7} wheels and a bell."
         memory.session("main").append("user" if number % 2 else "assistant", text)
@@ -30,6 +33,8 @@ def _long_talk(mem: lamina.Memory) -> AgentMemory:
         (calls("save_fact", key="bell", value="The bell is loud"), "The bell is loud"),
         ("Room 7 has the loud bell.", "Room 7 has the loud bell."),
         ("NOTHING.", None),
+        (KNOWN, None),
+        (calls("save_fact", key="crane", value=KNOWN), None),
         (Reply("", (calls("no_such_skill"), calls("save_fact", nonsense=1))), None),
         (ModelError("out of order"), None),
         ("x" * 3_000_000, None),

@@ -49,7 +49,7 @@ class Run:
     session: str
     id: str
     steps: tuple[Step, ...]
-    """The steps with calls of tools that were made this time; those before a resume are not."""
+    """The steps with calls of tools, as far as they were made this time and not before a resume."""
     context: Context
     """What of the memory the model saw when it answered."""
     window: Window

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lamina.runtime.asking import AnyModel
     from lamina.runtime.intake import Taken
     from lamina.runtime.limits import Limits
+    from lamina.runtime.progress import Pending
     from lamina.runtime.seeing import Seen, Sight
     from lamina.runtime.tools import Outcome, Toolbox
 
@@ -96,7 +97,7 @@ class Execution:
             ModelError: It does not come to an end, or answers what cannot be used.
         """
         self._tools = tools
-        # A plain function is shown messages alone, and no room is to be kept for what it never sees.
+        # A plain function is shown messages alone: no room is kept for what it never sees.
         offered = tools.offered if hasattr(self._model, "chat") else []
         self._settle()
         for _ in range(self._limits.steps):
@@ -137,14 +138,16 @@ class Execution:
 
     def _settle(self) -> None:
         """What was left open by a run that broke off: done, or told to be unknown."""
-        for pending in self._pending:
-            if pending.is_sealed or (
-                pending.may_have_begun and not self._tools.safe_to_repeat(pending.call.name)
-            ):
-                told = UNKNOWN if pending.may_have_begun else NOT_BEGUN
-                self._note(pending.id, pending.call, told, is_error=True)
-            else:
-                self._make(pending.id, pending.call)
+        did = tuple(map(self._settled, self._pending))
+        if did:
+            self.steps.append(Step(step_id(self._journal.run, self.step), "", did))
+
+    def _settled(self, pending: Pending) -> Did:
+        is_unsafe = pending.may_have_begun and not self._tools.safe_to_repeat(pending.call.name)
+        if not is_unsafe and not pending.is_sealed:
+            return self._make(pending.id, pending.call)
+        told = UNKNOWN if pending.may_have_begun else NOT_BEGUN
+        return self._note(pending.id, pending.call, told, is_error=True)
 
     def _act(self, reply: Reply) -> None:
         """Record what the model wants, then do it, call by call."""

@@ -22,15 +22,13 @@ _LONGEST_TRACE: Final = 6_000
 
 def broke_off(journal: Journal, step: int, asked: str, error: BaseException) -> None:
     """Keep what went wrong and how to recover; never fails itself."""
-    if journal.lease.is_lost:
-        # Whoever took over writes NOW from here on.
-        return
     what = _what(error)
     logged = Entry(
         "ERROR", f"{what}\n{_trace(error)}",
         data={STEP: step, "error": type(error).__name__, "what": "broke_off"},
     )  # fmt: skip
     steps = [f"Recover: {what}", *_ways_out(error), _go_on(step, asked)]
+    # Whoever has lost the turn may not write either: NOW belongs to the one who took over.
     with suppress(LaminaError, OSError):
         journal.write(log=[logged], now=standing.broken(journal.memory, steps))
 
