@@ -312,6 +312,10 @@ async def run(
 
     Cancelling waits for the run to end: its steps are recorded, and it is not left half done.
     """
-    told = None if on_text is None else functools.partial(from_thread.run_sync, on_text)
+
+    def told(piece: str) -> None:
+        if on_text is not None:
+            from_thread.run_sync(on_text, piece)
+
     work = functools.partial(agent.run, text, session=session, on_text=told, wait=wait)
     return await to_thread.run_sync(work)
