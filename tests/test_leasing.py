@@ -112,3 +112,12 @@ def test_a_lease_that_was_taken_over_says_so() -> None:
 def test_a_wrong_time_is_refused(wrong: object) -> None:
     with lamina.open(":memory:") as mem, pytest.raises(InvalidInputError, match="`wait`"):
         leasing.take(mem, "s-1", scope=ROOT, wait=wrong)  # type: ignore[arg-type]
+
+
+def test_turns_leave_one_record_behind() -> None:
+    with lamina.open(":memory:") as mem:
+        for name in ("finn", "maya", "finn"):
+            with leasing.take(mem.agent(name, project="web"), "s-1", scope=ROOT):
+                pass
+        assert len({change.event.record for change in mem.changes()}) == 1
+        assert mem.query({"layer": "blackboard"}) == []

@@ -110,7 +110,8 @@ class Lease(Face):
         with suppress(LaminaError, OSError):
             found = self._holder(self._key, kind=_KIND)
             if found is not None and found.data.get("holds") == self._sign:
-                self._door.forget(found.id)
+                # Run out, not forgotten: so the next holder's record is this one again.
+                self._door.edit(found.id, expect=found.rev, expires=self._now())
 
     def __enter__(self) -> Self:
         return self

@@ -23,6 +23,7 @@ from lamina.embedding import Vectors
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
 from lamina.keeping import Keeping
 from lamina.layers.layered import Layered
+from lamina.lifecycle.handle import Living
 from lamina.paging.verbs import AgentVerbs
 from lamina.reading import Asked, ReadPath
 
@@ -60,7 +61,7 @@ class Shared(TypedDict, total=False):
     """The settings that this process takes otherwise than the store says."""
 
 
-class Memory(Keeping, Layered):
+class Memory(Keeping, Layered, Living):
     """Memories as one principal sees them."""
 
     def __init__(

@@ -1,11 +1,13 @@
 """Transcripts as files: torn and damaged lines cost nothing but themselves."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 import lamina
+from lamina import clock
 from lamina.files.rebuilding import rebuild
 from lamina.files.transcripts import whole_lines
 from tests.files.desk import Desk
@@ -29,6 +31,25 @@ def test_lines_that_were_added_are_taken_over(desk: Desk) -> None:
     assert report.added == 1
     last = desk.finn.session("s-1").read()[-1]
     assert (last.text, last.key, last.data) == ("and this", "m3", {"mood": "good"})
+    assert desk.sync().changes == 0
+
+
+def test_the_transcript_of_an_archived_session_stays(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said(desk)
+    before, later = desk.read(FILE), clock.now() + timedelta(days=40)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    [plan] = desk.mem.lifecycle.plans("archiving")
+    assert plan.apply() is not None
+    desk.sync()
+    assert desk.read(FILE) == before
+    index = "projects/web/agents/finn/sessions/sessions.json"
+    assert [one["archived"] for one in json.loads(desk.read(index))["sessions"]] == [True]
+    desk.finn.session("s-1").append("user", "still there?")
+    desk.sync()
+    assert desk.read(FILE).startswith(before)
+    assert "archived" not in desk.read(index)
     assert desk.sync().changes == 0
 
 

@@ -37,6 +37,8 @@ LOG_TAIL: Final = "log.tail"
 LOG_BYTES: Final = "log.compact_bytes"
 LOG_ENTRIES: Final = "log.compact_entries"
 MAX_ITEMS: Final = "project.max_items"
+AUTO_PROMOTION: Final = "promotion.auto"
+PROMOTION_AGENTS: Final = "promotion.agents"
 SPLIT: Final = "context.split"
 LEARN: Final = "context.learn"
 TOOL_RESULTS: Final = "context.keep_tool_results"
@@ -137,11 +139,11 @@ def _number(name: str, default: int, meaning: str, *, most: int = _MANY, **more:
     )
 
 
-def _days(name: str, meaning: str, awaits: str) -> Setting:
+def _days(name: str, meaning: str) -> Setting:
     """A setting that is a number of days, or for ever."""
     return Setting(
         name, ("30", retention.ALL), meaning, "a number of days",
-        partial(_check_number, name, 1, _DAYS), awaits=awaits,
+        partial(_check_number, name, 1, _DAYS),
     )  # fmt: skip
 
 
@@ -157,8 +159,8 @@ def _of_the_designs() -> tuple[Setting, ...]:
         _number(MEMORY_CHARS, 50_000, "how many characters the entries of MEMORY.md have at most"),
         Setting(SESSION_PATH, (f"{_FOLDER}sessions/",),
                 "where an agent's transcripts are files; fixed"),
-        _days(SESSION_DAYS, "after how many days a session is archived", runs),
-        _days(EPISODE_DAYS, "after how many days an episode is archived", "pruning of episodes"),
+        _days(SESSION_DAYS, "after how many silent days maintenance archives a session"),
+        _days(EPISODE_DAYS, "after how many days maintenance archives an episode"),
         _number(COMPACT_TOKENS, 100_000, "at how many tokens a session is compacted",
                 per_process=True),
         _number(COMPACT_KEEP, 10, "how many messages compaction leaves as they are",
@@ -174,6 +176,11 @@ def _of_the_designs() -> tuple[Setting, ...]:
         _number(LOG_BYTES, 50_000, "at how many bytes a log is compacted"),
         _number(LOG_ENTRIES, 100, "at how many entries a log is compacted"),
         _number(MAX_ITEMS, 1_000, "how many items a project's tier holds before some are evicted"),
+        Setting(AUTO_PROMOTION, ("off", "propose", "on"),
+                "whether maintenance makes marked notes, and what several agents learned,"
+                " project knowledge; or only proposes it"),
+        _number(PROMOTION_AGENTS, 3, "how many agents must have learned the same for that",
+                most=1_000),
         Setting(SPLIT, ("40/40/20",), "how the tokens of a context go to task, project and global",
                 "three shares that make 100", _check_split, per_process=True),
         Setting(LEARN, ("off", "on"), "whether that split follows what turns out to be used",

@@ -2,8 +2,8 @@
 
 A memory fades with the time since anything came of it: since it was said, changed, said again or
 recalled. It fades more slowly the more it matters, the surer it is and the more often it was of
-use; most slowly what a person said, and never what is marked as important. This proposes and
-deletes nothing.
+use; most slowly what a person said, and never what is marked as important. What is talked about
+has not faded, whatever its age. This proposes and deletes nothing.
 """
 
 import math
@@ -14,6 +14,8 @@ from typing import Final
 
 from lamina.core.ids import RecordId
 from lamina.core.record import Record, Trust
+from lamina.core.text import tokens
+from lamina.core.text.stop import stop_tokens
 from lamina.core.usage import MOST_HITS, Usage
 
 STALE: Final = 0.75
@@ -30,6 +32,8 @@ _WIDEST: Final = 4.0
 longer than what does not matter at all; and how much longer what is used most, than the unused."""
 _LEAST_CONFIDENCE: Final = 0.25
 _MIDDLE: Final = 0.5
+_ABOUT: Final = 0.5
+"""How much of what a memory is about a message has to name, to be about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,18 @@ def stale(
         if score >= least:
             found.append(Stale(record, score, tuple(_reasons(record, usage, now)), usage))
     return sorted(found, key=lambda one: (-one.score, one.record.created_at, one.record.id))
+
+
+def not_spoken_of(found: Iterable[Stale], talk: Iterable[Record]) -> list[Stale]:
+    """Those that no message of some talk is about."""
+    said = [{*tokens(message.text)} for message in talk]
+    return [one for one in found if not _is_named(one.record, said)]
+
+
+def _is_named(record: Record, said: Iterable[set[str]]) -> bool:
+    telling = {*tokens(f"{record.text} {record.key or ''}")} - stop_tokens()
+    enough = max(_ABOUT * len(telling), 1)
+    return any(len(words & telling) >= enough for words in said)
 
 
 def faded(record: Record, usage: Usage | None, now: datetime, half_life_days: int) -> float:

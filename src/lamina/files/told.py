@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core import canonical
 from lamina.core.instants import to_text
+from lamina.core.record import State
 from lamina.files.layout import SESSIONS
 from lamina.files.page import front_matter, plain, split_front
 
@@ -109,11 +110,13 @@ def index_line(name: str, messages: Sequence[Record]) -> dict[str, Any] | None:
     """What `sessions/sessions.json` says of one session; nothing, when it has no messages."""
     if not messages:
         return None
-    return {
+    told = {
         "id": name, "file": f"{name}.jsonl", "started": to_text(messages[0].created_at),
         "updated": to_text(messages[-1].created_at), "messages": len(messages),
         "tokens": sum(message.tokens for message in messages),
     }  # fmt: skip
+    is_archived = all(message.state is State.ARCHIVED for message in messages)
+    return {**told, "archived": True} if is_archived else told
 
 
 def index_file(lines: Sequence[dict[str, Any]]) -> str | None:
@@ -127,6 +130,6 @@ def index_file(lines: Sequence[dict[str, Any]]) -> str | None:
 def sessions_of(reader: Reader, place: Place) -> set[str]:
     """The sessions of a place."""
     above = f"{place.scope.path}/session/"
-    found = reader.current({"layer": "session", "scope": {"$prefix": above}})
+    found = reader.said({"layer": "session", "scope": {"$prefix": above}})
     names = {message.scope.removeprefix(above) for message in found}
     return {name for name in names if "/" not in name}

@@ -37,13 +37,12 @@ class Transcript:
     def messages(self) -> list[Record]:
         """What was said, as of the first look at it or of what was taken over since.
 
-        What a summary has replaced is part of it, for a transcript only grows; a session of which
-        nothing is current any more has none.
+        What a summary has replaced is part of it, and so is what was archived: a transcript only
+        grows.
         """
         if self._known is None:
             where = {"layer": "session", "scope": self.scope.path}
-            reader = self._desk.reader
-            self._known = reader.said(where) if reader.count(where) else []
+            self._known = self._desk.reader.said(where)
         return self._known
 
     def take(self, raw: bytes) -> bool:

@@ -54,13 +54,13 @@ def put_aside(
     """The changes that promote and put aside every note on these tasks within reach."""
     notes = list(notes_on(door, root, tasks))
     marked = [(note, kind) for note in notes if (kind := mark_of(note)) is not None]
-    promoted = [_reviewed(door, put) for put in promotions(door, path, marked, Scope.of(root))]
+    promoted = [reviewed(door, put) for put in promotions(door, path, marked, Scope.of(root))]
     if fate is Fate.KEEP:
         return [*promoted]
     return [*promoted, *(path.move(note, _STATE[fate]) for note in notes)]
 
 
-def _reviewed(door: Door, put: Put) -> Put:
+def reviewed(door: Door, put: Put) -> Put:
     """Where knowledge is reviewed, ending a task is no review of what others have marked."""
     if put.content.source == door.principal.name:
         return put

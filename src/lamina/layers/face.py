@@ -177,7 +177,7 @@ class Prunable(Face):
         """
         where = only("data.task", task, "task")
         if before is not None:
-            where["created_at"] = {"$lt": looking_back(before, self._now(), "before")}
+            where |= made_before(looking_back(before, self._now(), "before"))
         if not where:
             raise InvalidInputError(
                 "nothing says what may go", remedy="Name a `task`, `before`, or both"
@@ -188,6 +188,11 @@ class Prunable(Face):
 def only(field: str, value: object, argument: str) -> dict[str, Any]:
     """A filter on one field, where a value was given: text, for an object would say more."""
     return {} if value is None else {field: check_text(value, argument)}
+
+
+def made_before(instant: datetime) -> dict[str, Any]:
+    """A filter on what is older than an instant, whatever became of it since."""
+    return {"created_at": {"$lt": instant}}
 
 
 def every(door: Door, where: Mapping[str, Any], scope: str | None = None) -> Iterator[Record]:

@@ -8,11 +8,10 @@ from lamina.core.canonical import check_text
 from lamina.core.ids import check_id
 from lamina.core.names import check_key
 from lamina.core.record import State
-from lamina.core.retention import ALL
-from lamina.core.settings import HALF_LIFE
-from lamina.core.staleness import STALE, Stale, stale
+from lamina.core.staleness import STALE, Stale
 from lamina.errors import InvalidInputError, NotFoundError
 from lamina.layers.face import Face, only
+from lamina.layers.fading import fading
 from lamina.reading import check_limit
 
 if TYPE_CHECKING:
@@ -66,20 +65,15 @@ class Knowledge(Face):
         A memory fades with the days since it was last said, changed or recalled: half of it in
         `stale.half_life_days`, and those of `least` or more are told. It lasts longer the more it
         matters, the surer it is and the more often it was of use. What a person said lasts four
-        times as long as what an agent did, and an importance of 0.9 or more lasts for ever.
+        times as long as what an agent did, an importance of 0.9 or more lasts for ever, and what
+        was talked about in the meantime is left out.
         """
         if isinstance(least, bool) or not isinstance(least, int | float) or not 0 < least <= 1:
             raise InvalidInputError(
                 f"`least` must be above 0 and at most 1, not {least!r:.40}",
                 remedy=f"Use a number such as {STALE}, which is two half-lives",
             )
-        half_life = self._door.settings()[HALF_LIFE]
-        if half_life == ALL:
-            return []
-        records, store = self._every(), self._door.store
-        used = store.usage(self._door.reach, [record.id for record in records])
-        days, now = int(half_life), self._now()
-        found = stale(records, used, now=now, half_life_days=days, least=least)
+        found = fading(self._door, self._every(), self._now(), least=least)
         return found[: check_limit(limit)]
 
     def prune(self, *what: Stale | str) -> Receipt | None:

@@ -66,11 +66,12 @@ class Session(Face):
             drafts.append(_message(message["role"], message["text"], message.get("id"), rest))
         return self._add(drafts)
 
-    def read(self, *, last: int | None = None) -> list[Record]:
-        """The messages in order, or the last of them."""
+    def read(self, *, last: int | None = None, archived: bool = False) -> list[Record]:
+        """The messages in order, or the last of them; with those `archived` all that was said."""
+        where = {**(threads.KEPT if archived else {"layer": self.layer}), "scope": self.scope}
         if last is not None:
-            return self._find(check_limit(last, "last"))[::-1]
-        return list(in_order(self._door, {"layer": self.layer, "scope": self.scope}))
+            return self._door.query(where, limit=check_limit(last, "last"))[::-1]
+        return list(in_order(self._door, where))
 
     def view(self, *, keep_tool_results: int | None = None) -> list[Record]:
         """What goes before a model: the last summary, and what it does not speak of.
@@ -137,12 +138,17 @@ class Session(Face):
         return pressing.plan(self._door, self._home, self.name, self.read(), force, summarise)
 
     def search(self, query: str, *, thread: bool = False, **how: Unpack[How]) -> Recall:
-        """Search this session by words and meaning, or with `thread` those it continues as well."""
-        here: How = {**how, "layers": [self.layer], "scope": self.scope}
+        """Search this session by words and meaning, or with `thread` those it continues as well.
+
+        What was archived is found too.
+        """
+        where = parse(how.get("where"))
+        if not where.names("state"):
+            where &= parse(threads.KEPT)
+        here: How = {**how, "layers": [self.layer], "scope": self.scope, "where": where}
         if thread:
             places = {"scope": {"$in": [one.scope for one in self.thread()]}}
-            where = parse(how.get("where")) & parse(places)
-            here = {**here, "scope": self._home.path, "where": where}
+            here = {**here, "scope": self._home.path, "where": where & parse(places)}
         return self._door.recall(query, **here)
 
     def thread(self) -> list[Session]:
@@ -211,10 +217,14 @@ class Sessions:
             continues = threads.check_link(self._door, self._scope, name, continues)
         return Session(self._door, self._scope, name, continues)
 
-    def names(self) -> list[str]:
-        """The sessions there are, the one with the newest message first."""
+    def names(self, *, archived: bool = False) -> list[str]:
+        """The sessions there are, or all with those `archived`; that of the newest message first.
+
+        An archived session is searched by its name as before, and goes on with its next message.
+        """
+        where = threads.KEPT if archived else {"layer": "session"}
         found = sorted(
-            every(self._door, {"layer": "session"}, self._scope.path),
+            every(self._door, where, self._scope.path),
             key=lambda message: message.created_at, reverse=True,
         )  # fmt: skip
         named = (Scope.of(message.scope).part("session") for message in found)

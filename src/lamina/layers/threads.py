@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CONTINUES: Final = "continues"
 CITES: Final = "cites"
-_KEPT: Final = {"layer": "session", "state": {"$in": ["current", "archived"]}}
+KEPT: Final = {"layer": "session", "state": {"$in": ["current", "archived"]}}
 """A message that was archived is still one that was said."""
 _MOST_CITED: Final = 100
 
@@ -72,7 +72,7 @@ def check_cites(door: Door, home: Scope, thread: Sequence[str], cites: object) -
     found: list[str] = []
     for one in cites:
         where: dict[str, Any] = {"id": one} if is_id(one) else _named(home, thread, one)
-        ids = [record.id for record in door.query({**_KEPT, **where}, limit=100)]
+        ids = [record.id for record in door.query({**KEPT, **where}, limit=100)]
         if not ids:
             raise NotFoundError(
                 f"`{CITES}` names a message that is not known: {one!r:.80}",
@@ -88,7 +88,7 @@ def cited(door: Door, message: Record) -> list[Record]:
     ids = [one for one in said if is_id(one)] if isinstance(said, list) else []
     if not ids:
         return []
-    where = {**_KEPT, "id": {"$in": ids[:_MOST_CITED]}}
+    where = {**KEPT, "id": {"$in": ids[:_MOST_CITED]}}
     found = {record.id: record for record in door.query(where, limit=_MOST_CITED)}
     return [found[one] for one in dict.fromkeys(ids) if one in found]
 
@@ -103,11 +103,11 @@ def _named(home: Scope, thread: Sequence[str], name: object) -> dict[str, Any]:
 
 
 def _said(door: Door, home: Scope, name: str) -> bool:
-    return bool(door.query({**_KEPT, "scope": place(home, name)}, limit=1))
+    return bool(door.query({**KEPT, "scope": place(home, name)}, limit=1))
 
 
 def _before(door: Door, home: Scope, name: str) -> str | None:
-    where = {**_KEPT, "scope": place(home, name), f"data.{CONTINUES}": {"$ne": None}}
+    where = {**KEPT, "scope": place(home, name), f"data.{CONTINUES}": {"$ne": None}}
     for record in door.query(where, order_by="-created_at", limit=10):
         try:
             return check_name(record.data[CONTINUES], CONTINUES)

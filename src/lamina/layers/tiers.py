@@ -161,10 +161,9 @@ class ProjectTier(Face):
 
     def evict(self) -> Eviction | None:
         """Where there is more than the bound, forget the least important tenth in one change."""
-        count = self._door.count({"layer": self.layer, "scope": self.scope})
-        if count <= self.max_items:
+        least, path = evictable(self._door, self.scope, self.max_items), self._path
+        if not least:
             return None
-        least, path = self._least(min(max(count // _SHARE, 1), PAGE)), self._path
         try:
             gone = [path.move(record, State.FORGOTTEN) for record in least]
         except ForbiddenError:
@@ -191,14 +190,21 @@ class ProjectTier(Face):
             return Added(path.commit([replace(put, revises=same.id)]))
         return Added(path.commit([put]), self.evict())
 
-    def _least(self, count: int) -> list[Record]:
-        """So many records of the lowest importance, and of equals those longest unchanged."""
-        here = {"layer": self.layer, "scope": self.scope}
-        lowest = self._door.query(here, order_by="-importance", limit=count)
-        bound = lowest[-1].importance
-        below = [one for one in lowest if one.importance < bound]
-        # Stores put the newest of equals first, and here the oldest are meant.
-        equals = self._door.query(
-            {**here, "importance": bound}, order_by="-updated_at", limit=count - len(below)
-        )
-        return sorted(below + equals, key=lambda one: (one.importance, one.updated_at))
+
+def evictable(door: Door, scope: str, bound: int) -> list[Record]:
+    """The least important tenth of a project that holds more than its bound; else nothing."""
+    count = door.count({"layer": KNOWLEDGE, "scope": scope})
+    return _least(door, scope, min(max(count // _SHARE, 1), PAGE)) if count > bound else []
+
+
+def _least(door: Door, scope: str, count: int) -> list[Record]:
+    """So many records of the lowest importance, and of equals those longest unchanged."""
+    here = {"layer": KNOWLEDGE, "scope": scope}
+    lowest = door.query(here, order_by="-importance", limit=count)
+    bound = lowest[-1].importance
+    below = [one for one in lowest if one.importance < bound]
+    # Stores put the newest of equals first, and here the oldest are meant.
+    equals = door.query(
+        {**here, "importance": bound}, order_by="-updated_at", limit=count - len(below)
+    )
+    return sorted(below + equals, key=lambda one: (one.importance, one.updated_at))

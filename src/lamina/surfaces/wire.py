@@ -80,6 +80,7 @@ EXIT: Final[dict[type[LaminaError], int]] = {
     errors.ForbiddenError: 4,
     errors.ConflictError: 5,
     errors.UnsupportedError: 6,
+    errors.BusyError: 75,
     errors.StoreError: 7,
     # EX_TEMPFAIL of sysexits.h: the same command may succeed later.
     errors.StoreUnavailableError: 75,

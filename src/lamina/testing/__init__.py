@@ -13,6 +13,7 @@ import pytest
 # Without this a failed assertion in the clauses would not say what it compared.
 pytest.register_assert_rewrite("lamina.testing.contract")
 
+from lamina.models.scripted import ScriptedModel  # noqa: E402
 from lamina.testing.contract import (  # noqa: E402  # only after the line above
     DurableContract,
     ScrubbedContract,
@@ -20,7 +21,6 @@ from lamina.testing.contract import (  # noqa: E402  # only after the line above
     StoreContract,
 )
 from lamina.testing.embedders import FakeEmbedder, Fault, FaultyEmbedder  # noqa: E402
-from lamina.models.scripted import ScriptedModel  # noqa: E402
 from lamina.testing.proposers import ScriptedProposer  # noqa: E402
 
 __all__ = [

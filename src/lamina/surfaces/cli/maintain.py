@@ -1,7 +1,7 @@
 """`lamina maintain`."""
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,62 +10,140 @@ from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lamina.lifecycle.plan import Plan
+    from lamina.lifecycle.scheduling import Turn
+    from lamina.lifecycle.upkeep import Upkeep
     from lamina.memory import Memory
-    from lamina.results import MaintenanceReport
+
+_SHOWN = 5
+"""How many records of a plan are shown with what becomes of them; `--json` has all."""
 
 
 @click.command(cls=Command)
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
-@click.option("--yes", "-y", is_flag=True, help="Agree to a large purge beforehand.")
+@click.option(
+    "--only", multiple=True, metavar="NAME",
+    help="Only this part: promotion, consolidation, retention, archiving, eviction, compaction,"
+    " history or stale. May be given several times.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--yes", "-y", is_flag=True, help="Agree beforehand to parts that take a lot.")
+@click.option("--every", metavar="SPAN", help="Again and again, as 1h, until it is interrupted.")
 @click.pass_context
-def maintain(context: click.Context, /, *, dry_run: bool, yes: bool) -> None:
-    """Drop history that may go, and tidy the store.
+def maintain(context: click.Context, /, *, only: tuple[str, ...], **how: Any) -> None:
+    """Do what is due: archive, merge, evict, and drop old history.
 
-    The settings `history.LAYER` say how many earlier versions stay and for how long; the newest
-    version of a memory and the log always stay. Receipts go as `receipts.keep` says, and the
-    write-ahead log is emptied. Nothing of this happens by itself, and a purge of over 5% of all
-    versions asks.
+    Episodes and silent sessions go to the archive after `episode.retain_days` and
+    `session.retain_days`, knowledge that says the same becomes one, a project over
+    `project.max_items` loses the least important tenth, long logs are compacted, and old versions
+    go as `history.LAYER` says. `promotion.auto` switches promotion on. Each part is a transaction
+    that `lamina undo` takes back; dropped history is gone. What has faded goes only with
+    `--only stale --yes`. A part that takes over 5% of all asks, and nothing is done without a
+    `--yes`. Made for cron: a second run at the same time ends with status 75.
     """
-    from lamina.surfaces import wire
-
     session = context.ensure_object(Session)
     memory = session.handle if session.is_acting else session.unbound
-    if not dry_run and not yes and _somebody_is_there(session):
-        yes = _agreed(session, memory)
-        if not yes:
-            session.out.note("Nothing was dropped.")
-            context.exit(wire.INTERNAL)
-    report = memory.maintain(dry_run=dry_run, confirm=yes)
-    if session.out.as_json:
-        session.out.document(wire.maintenance_out(report))
-    elif not session.out.quiet:
-        session.out.show(_table(report))
+    if how["every"] is not None:
+        _again_and_again(session, memory, only, how)
+        return
+    if not how["dry_run"] and not how["yes"]:
+        how["yes"] = _agreed(context, session, memory, only)
+    _say(session, memory.lifecycle.run(*only, dry_run=how["dry_run"], confirm=how["yes"]))
 
 
-def _somebody_is_there(session: Session) -> bool:
-    return not session.out.as_json and sys.stdin.isatty() and sys.stdout.isatty()
+def _agreed(context: click.Context, session: Session, memory: "Memory", only: Any) -> bool:
+    """Whether it may go ahead though some of it asks; what asks for nothing needs no yes."""
+    from lamina.errors import InvalidInputError
+    from lamina.surfaces import wire
+
+    found = memory.lifecycle.run(*only, dry_run=True)
+    if not found.asks:
+        return False
+    if session.out.as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InvalidInputError(
+            "; ".join(found.asks),
+            remedy="Look with --dry-run (dry_run); then agree with --yes (confirm), name other"
+            " parts with --only, or keep more by the settings",
+        )
+    session.out.show(line(Span("This would be done:", "bold")), _table(found))
+    if not click.confirm("Do it?", default=False):
+        session.out.note("Nothing was done.")
+        context.exit(wire.INTERNAL)
+    return True
 
 
-def _agreed(session: Session, memory: "Memory") -> bool:
-    """Whether the purge may go ahead; a small one does not ask."""
-    plan = memory.maintain(dry_run=True)
-    if not plan.asks:
-        return True
-    session.out.show(line(Span("This history goes for good:", "bold")), _table(plan))
-    return click.confirm("Drop it?", default=False)
+def _again_and_again(session: Session, memory: "Memory", only: Any, how: dict[str, Any]) -> None:
+    from lamina.errors import InvalidInputError
+    from lamina.lifecycle.scheduling import Scheduler
+
+    if how["dry_run"]:
+        raise InvalidInputError("`--every` does things, and `--dry-run` does none")
+    # Said now, rather than by every run.
+    memory.lifecycle.run(*only, dry_run=True)
+
+    def told(turn: "Turn") -> None:
+        if turn.upkeep is not None:
+            _say(session, turn.upkeep, one_of_many=True)
+        elif turn.error is not None:
+            session.out.note(f"{turn.at:%Y-%m-%d %H:%M:%S}: {turn.error}")
+        sys.stdout.flush()
+
+    Scheduler(memory.lifecycle, how["every"], *only, confirm=how["yes"], told=told).loop()
 
 
-def _table(report: "MaintenanceReport") -> Grid:
+def _say(session: Session, found: "Upkeep", *, one_of_many: bool = False) -> None:
+    from lamina.surfaces.wire_lifecycle import upkeep_out
+
+    out = session.out
+    if out.as_json:
+        (out.json_line if one_of_many else out.document)(upkeep_out(found))
+    elif not out.quiet:
+        out.show(_table(found))
+        out.note(*found.asks)
+
+
+def _table(found: "Upkeep") -> Grid:
+    rows = [row for done in found.done for row in _plan_rows(done.plan, found, done)]
+    if found.logs is not None:
+        told = f"{len(found.compacted)} of {found.logs} logs" if found.applied else "looks at logs"
+        rows.append(("compaction", told, "-", ""))
+        rows += [("", f"{one.entries:,} entries", one.tx, one.what) for one in found.compacted]
+    rows += _history_rows(found)
+    if found.asks and not found.applied:
+        rows.append(("to go ahead", "needs --yes", "-", ""))
+    return grid(("part", "result", "id", "why"), rows)
+
+
+def _plan_rows(plan: "Plan", found: "Upkeep", done: Any) -> "Iterator[tuple[str, ...]]":
+    from lamina.surfaces.cli.views import cut
+
+    what = f"{len(plan.steps):,} of {plan.of:,}"
+    said = "waits for --yes" if done.waits and found.applied else what
+    more = f" ({plan.left:,} more the next time)" if plan.left else ""
+    yield plan.name, said, "-" if done.receipt is None else done.receipt.tx, plan.why + more
+    for step in plan.steps[:_SHOWN]:
+        where = f" in {step.target}" if step.target else ""
+        yield (
+            "",
+            f"{step.does.value}{where}",
+            step.record.id,
+            f"{step.reason}: {cut(step.record.text)}",
+        )
+    if len(plan.steps) > _SHOWN:
+        yield "", f"and {len(plan.steps) - _SHOWN:,} more", "-", "--json shows all"
+
+
+def _history_rows(found: "Upkeep") -> "Iterator[tuple[str, ...]]":
+    report = found.history
+    if report is None:
+        return
     what = "dropped" if report.applied else "would drop"
-    rows = [
-        (f"{what}: {one.layer}", f"{one.pruned:,} of {one.versions:,} versions")
-        for one in report.layers
-        if one.pruned
-    ] or [(what, f"0 of {report.versions:,} versions")]
-    rows.append((f"{what}: receipts", f"{report.receipts:,}"))
+    dropped = [one for one in report.layers if one.pruned]
+    yield "history", f"{what} {report.pruned:,} of {report.versions:,} versions", "-", ""
+    for one in dropped:
+        yield "", f"{what} {one.pruned:,} of {one.versions:,} versions", "-", one.layer
+    yield "", f"{what} {report.receipts:,} receipts", "-", ""
     if report.applied:
         emptied = "emptied" if report.tidied else "left alone, because somebody is reading"
-        rows.append(("write-ahead log", emptied))
-    elif report.asks:
-        rows.append(("to go ahead", "needs --yes"))
-    return grid(("what", "result"), rows)
+        yield "", f"write-ahead log {emptied}", "-", ""

@@ -46,6 +46,10 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
             "proposing:propose", "Have a model propose facts and lessons, which wait for you."
         ),
         "accept": Entry("changing:accept", "Make a proposal current."),
+        "promote": Entry(
+            "promote:promote",
+            "Make memories knowledge of a wider scope, or review what waits for that.",
+        ),
         "history": Entry("history:history", "Show every version of a memory."),
         "watch": Entry("watch:watch", "Follow what changes."),
         "sync": Entry("sync:sync", "Bring the files that people read and the store together."),
@@ -69,7 +73,9 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "compact": Entry(
             "compact:compact", "Put summaries in the place of a long log and long sessions."
         ),
-        "maintain": Entry("maintain:maintain", "Drop history that may go, and tidy the store."),
+        "maintain": Entry(
+            "maintain:maintain", "Do what is due: archive, merge, evict, and drop old history."
+        ),
         "audit": Entry("audit:audit", "Verify the log, and anchor it elsewhere."),
         "doctor": Entry("doctor:doctor", "Look the store over, and repair what can be rebuilt."),
         "bench": Entry("bench:bench", "Measure how well recall finds things, and how fast."),

@@ -1,0 +1,66 @@
+"""The gist of a statement: equal for two texts that nobody would tell apart by what they say.
+
+Case at the start of a sentence, articles, courtesies, contractions, quotes and full stops make no
+difference. Every other word does, in its order: similarity cannot see that `staging` became
+`production`, that a number changed or that a `not` is missing, and an equal gist rules that out.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+_SILENT: Final = frozenset(("a", "an", "the", "please", "also"))
+"""Words that may be missing without anything else being said."""
+_BEFORE: Final = "\"'“”‘’«»([{"
+_BEHIND: Final = "\"'“”‘’«».,;:!)]}"
+_CLOSING: Final = "\"'“”‘’«»)]}"
+_ENDS: Final = (".", "!", "?")
+_SHORT: Final = {
+    "can't": "can not",
+    "cannot": "can not",
+    "won't": "will not",
+    "shan't": "shall not",
+}
+_NEGATED: Final = re.compile(r"([a-z]+)n't", re.IGNORECASE)
+_SEPARATOR: Final = "\x1f"
+
+
+def gist(text: str) -> str | None:
+    """What a text comes to; `None` when it has no words at all."""
+    said = unicodedata.normalize("NFC", text).strip()
+    if "\n" in said:
+        # Lists, code and tables say things by their layout too.
+        return said
+    words = list(_words(said))
+    if not any(any(letter.isalnum() for letter in word) for word in words):
+        return None
+    last = len(words) - 1
+    kept = [word for at, word in enumerate(words) if word not in _SILENT or at == last]
+    return _SEPARATOR.join(kept)
+
+
+def _words(text: str) -> list[str]:
+    found: list[str] = []
+    begins = True
+    for chunk in text.replace("’", "'").split():
+        word = chunk.lstrip(_BEFORE).rstrip(_BEHIND)
+        # A word that stands in quotes is a name for itself and begins nothing.
+        plain = _small(word) if begins and chunk[:1].isalpha() else word
+        begins = chunk.rstrip(_CLOSING).endswith(_ENDS)
+        found += _long(plain).split() if word else [chunk]
+    return found
+
+
+def _small(word: str) -> str:
+    """The first word of a sentence as it is written within one; an abbreviation stays."""
+    return word.lower() if word[1:] == word[1:].lower() else word
+
+
+def _long(word: str) -> str:
+    small = word.lower()
+    if small in _SHORT:
+        return _SHORT[small]
+    negated = _NEGATED.fullmatch(word)
+    return f"{negated[1]} not" if negated else word

@@ -1,0 +1,166 @@
+"""Upkeep: everything that is due on a store, one policy after the other, by one process at a time.
+
+Each plan is made right before it is carried out, in a transaction of its own. Being killed in
+between leaves the policies before it done and the others for the next time.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from lamina import leasing
+from lamina.core.principal import Role
+from lamina.core.scope import GLOBAL, Scope
+from lamina.errors import ConflictError, ForbiddenError, InvalidInputError
+from lamina.layers.face import every
+from lamina.lifecycle.applying import apply, told
+from lamina.lifecycle.gathering import PLANS, Gathering
+from lamina.timing import StoreClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+
+    from lamina.core.changes import Receipt
+    from lamina.lifecycle.face import Keeper
+    from lamina.lifecycle.plan import Plan
+    from lamina.results import MaintenanceReport
+
+HISTORY: Final = "history"
+COMPACTION: Final = "compaction"
+STALE: Final = "stale"
+DUE: Final = (*(name for name in PLANS if name != STALE), COMPACTION, HISTORY)
+"""What is carried out unless something is named, in this order."""
+PARTS: Final = (*DUE, STALE)
+LEASE: Final = "maintenance"
+_TRIES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of one plan."""
+
+    plan: Plan
+    receipt: Receipt | None = None
+    """`undo` with its transaction takes it back; `None` while nothing was done."""
+    waits: bool = False
+    """Whether it asks, and nobody has agreed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """A log or session that was compacted."""
+
+    what: str
+    entries: int
+    tx: str
+
+
+@dataclass(slots=True)
+class Upkeep:
+    """What upkeep did, or after a dry run would do."""
+
+    applied: bool
+    at: datetime
+    """The time by which ages were reckoned."""
+    done: list[Done] = field(default_factory=list)
+    compacted: list[Compacted] = field(default_factory=list)
+    logs: int | None = None
+    """How many logs were looked at; nothing when that was not asked for."""
+    history: MaintenanceReport | None = None
+    """What became of old versions; nothing when that was not asked for."""
+    asks: list[str] = field(default_factory=list)
+    """Why something waits for a yes, in words."""
+
+
+def run(door: Keeper, only: tuple[str, ...], *, dry_run: bool, confirm: bool) -> Upkeep:
+    """Carry out what is due; see `Lifecycle.run`."""
+    for name in only:
+        if name not in PARTS:
+            raise InvalidInputError(
+                f"upkeep has no part `{name!s:.60}`", remedy=f"Use one of: {', '.join(PARTS)}"
+            )
+    if door.principal.role is not Role.ADMIN or door.principal.root is not None:
+        raise ForbiddenError(
+            "a handle confined to a project or a role does not maintain the store",
+            remedy="Use the handle that lamina.open(DIRECTORY) returned",
+        )
+    found = Upkeep(applied=not dry_run, at=StoreClock(door.store).now())
+    turn = nullcontext() if dry_run else leasing.take(door, LEASE, scope=GLOBAL)
+    with turn as lease:
+        for name in [name for name in PARTS if name in (only or DUE)]:
+            if lease is not None:
+                lease.check()
+            _part(name)(door, name, found, confirm)
+    return found
+
+
+def _part(name: str) -> Callable[[Keeper, str, Upkeep, bool], None]:
+    special = {HISTORY: _history, COMPACTION: _compaction}
+    return special.get(name, _planned)
+
+
+def _planned(door: Keeper, name: str, found: Upkeep, confirm: bool) -> None:
+    for attempt in range(_TRIES):
+        plan = Gathering(door).plan(name)
+        if plan.asks and not confirm:
+            found.asks.append(told(plan))
+            found.done.append(Done(plan, waits=True))
+            return
+        try:
+            receipt = apply(plan, confirm=confirm) if found.applied else None
+        except ConflictError:
+            # Somebody changed one of the records in between; nothing was done.
+            if attempt == _TRIES - 1:
+                raise
+            continue
+        found.done.append(Done(plan, receipt))
+        return
+
+
+def _history(door: Keeper, name: str, found: Upkeep, confirm: bool) -> None:
+    """Old versions go, unless that asks and nobody has agreed."""
+    report = door.maintain(dry_run=True)
+    if report.asks and not confirm:
+        share = report.pruned / max(report.versions, 1)
+        found.asks.append(
+            f"`{name}` would drop {report.pruned:,} of the {report.versions:,} versions kept"
+            f" ({share:.0%}), and nobody has agreed to that"
+        )
+    elif found.applied:
+        report = door.maintain(confirm=confirm)
+    found.history = report
+
+
+def _compaction(door: Keeper, name: str, found: Upkeep, confirm: bool) -> None:
+    """Long logs and sessions are compacted, each in a transaction of its own.
+
+    A dry run counts the agents that have any.
+    """
+    agents = list(_agents(door))
+    found.logs = len(agents)
+    if not found.applied:
+        return
+    for agent in agents:
+        done = agent.compact_log()
+        if done is not None:
+            what = f"log of {agent.scope}"
+            found.compacted.append(Compacted(what, done.entries, done.receipt.tx))
+        for session in agent.session.names():
+            made = agent.session(session).compact()
+            if made is not None:
+                what = f"session {session} of {agent.scope}"
+                found.compacted.append(Compacted(what, made.entries, made.receipt.tx))
+
+
+def _agents(door: Keeper) -> Iterator[Any]:
+    """The agents that have a log or a session, each as a handle of its own."""
+    said = every(door, {"layer": {"$in": ["log", "session"]}})
+    owners = dict.fromkeys(
+        (*map(Scope.of(entry.scope).part, ("agent", "project")),) for entry in said
+    )
+    for name, project in owners:
+        if name is not None:
+            yield door.agent(name, project=project)
