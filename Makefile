@@ -7,6 +7,7 @@ STEPS ?= 50000
 SEED ?= 1
 KILLS ?= 500
 AMNESIA ?= 40
+ECHOES ?= 200
 WRITES ?= 500
 STOPS ?= 20
 SECONDS ?= 60
@@ -71,7 +72,8 @@ mutants: setup ## plant every known bug and see that a test catches it
 
 faults: setup ## break the world on purpose and look for what was acknowledged; KILLS=500, ...
 	$(BIN)/python -m tests.faults.run --seed $(SEED) --json build/faults.json \
-	    --size kills=$(KILLS) --size amnesia=$(AMNESIA) --size writers=$(WRITES) --size stops=$(STOPS) \
+	    --size kills=$(KILLS) --size amnesia=$(AMNESIA) --size echoes=$(ECHOES) \
+	    --size writers=$(WRITES) --size stops=$(STOPS) \
 	    --size first_open=$(OPENS) --size restores=$(RESTORES) --size backups=$(BACKUPS) \
 	    --size forks=$(FORKS) --size feeds=$(SECONDS) --size clocks=$(CLOCKS) --size cuts=$(CUTS) \
 	    --size calls=$(CALLS) --size full=$(FULL) --size tampering=$(TAMPERINGS) \

@@ -32,8 +32,9 @@ LEDGER = "ledger.txt"
 WORK_SECONDS = 0.01
 """How long a letter takes, before and after it is sent: time enough to be killed there."""
 
-SHARE = 0.5
-"""The part of a whole task that a process lives at most, so that a task takes several lives."""
+MARKS = 12
+LONGEST_SECONDS = 0.03
+"""A process lives until it has made so many marks, three for a letter, and so much longer."""
 
 
 # -- the agent, in a process of its own
@@ -41,6 +42,7 @@ SHARE = 0.5
 
 def think(messages: Sequence[Message]) -> Reply:
     """The next step, from what the messages show and from nothing else."""
+    mark()
     request = next(one["content"] for one in messages if one["content"].startswith("Send a letter"))
     names = request.partition(": ")[2].rstrip(".").split(", ")
     results = [one["content"] for one in messages if one["role"] == "tool"]
@@ -64,11 +66,13 @@ def work(folder: Path) -> None:
 
     def send_letter(to: str) -> str:
         """Send a letter; there is no way to take it back."""
+        mark()
         time.sleep(WORK_SECONDS)
         with open(ledger, "a") as file:
             file.write(f"{to}\n")
             file.flush()
             os.fsync(file.fileno())
+        mark()
         time.sleep(WORK_SECONDS)
         return f"The letter to {to} is sent."
 
@@ -81,9 +85,14 @@ def work(folder: Path) -> None:
         finn = mem.agent("finn", project="post")
         agent = Agent(finn, think, toolbox([send_letter, read_ledger]))
         is_known = bool(finn.session("main").read(last=1))
-        sys.stdout.write("ready\n")
-        sys.stdout.flush()
-        sys.stdout.write(agent.run("continue" if is_known else TASK).reply)
+        mark()
+        agent.run("continue" if is_known else TASK)
+
+
+def mark() -> None:
+    """Tell whoever waits that the work goes on."""
+    sys.stdout.write(".\n")
+    sys.stdout.flush()
 
 
 # -- the one who kills it, and looks at what is left
@@ -94,7 +103,6 @@ class Life:
     """What one process did."""
 
     was_killed: bool
-    seconds: float
     wrong: list[str]
 
 
@@ -119,8 +127,7 @@ class End:
 def play(kills: int, seed: int, folder: Path) -> Iterator[Death | End]:
     """Let agents work, one task after the other, until so many processes were killed."""
     chance = random.Random(seed)
-    # The first task is left alone, to see how long one takes here.
-    task, whole = 0, 0.0
+    task = 0
     while task == 0 or kills > 0:
         task += 1
         place = folder / f"task-{task}"
@@ -130,14 +137,13 @@ def play(kills: int, seed: int, folder: Path) -> Iterator[Death | End]:
         lives, wrong = 0, list[str]()
         while True:
             lives += 1
-            delay = chance.uniform(0, whole * SHARE) if task > 1 and kills > 0 else None
-            life = _live(place, delay)
+            marks = chance.randint(0, MARKS) if kills > 0 else None
+            life = _live(place, marks, chance.uniform(0, LONGEST_SECONDS))
             wrong += life.wrong
             if not life.was_killed:
                 break
             kills -= 1
             yield Death(task, len(written(place)), _moment(place))
-        whole = whole or life.seconds
         if written(place) != [*NAMES]:
             wrong.append(f"the ledger says {', '.join(written(place))}")
         yield End(task, lives, tuple(wrong))
@@ -149,26 +155,27 @@ def written(folder: Path) -> list[str]:
     return ledger.read_text().splitlines() if ledger.exists() else []
 
 
-def _live(place: Path, delay: float | None) -> Life:
-    """One process from its start to its end, which comes after so many seconds at most."""
+def _live(place: Path, marks: int | None, seconds: float) -> Life:
+    """One process: it is killed so many seconds after it made so many marks, if it still lives."""
     process = subprocess.Popen(
         [sys.executable, __file__, "--work", str(place)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout is not None
-    process.stdout.readline()
-    began = time.monotonic()
-    try:
-        process.wait(delay)
-    except subprocess.TimeoutExpired:
-        process.kill()
+    if marks is not None:
+        for _ in range(1 + marks):
+            process.stdout.readline()
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
     _, complaint = process.communicate()
     was_killed = process.returncode < 0
     failed = bool(process.returncode) and not was_killed
     wrong = [f"a process failed: {complaint[-500:]}"] if failed else []
     if written(place) != [*NAMES[: len(written(place))]]:
         wrong.append(f"it went on to the wrong step: {', '.join(written(place))}")
-    return Life(was_killed, time.monotonic() - began, wrong)
+    return Life(was_killed, wrong)
 
 
 def _moment(place: Path) -> str:
@@ -180,7 +187,7 @@ def _moment(place: Path) -> str:
     if last[0].kind != "tool_call":
         return "at the end" if last[0].kind == "assistant" else "between two steps"
     name = last[0].data["arguments"].get("to", "")
-    return "sent, and not recorded" if name in written(place) else "about to send"
+    return "after an effect, before its record" if name in written(place) else "before an effect"
 
 
 def main() -> int:

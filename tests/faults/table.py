@@ -11,6 +11,7 @@ from tests.faults import (
     clocks,
     cuts,
     damage,
+    echoes,
     feeds,
     files,
     first_open,
@@ -47,6 +48,7 @@ class Fault:
 _ALL = (
     Fault("kills", kills.run, 500, 22, "SIGKILL at a random moment of every operation"),
     Fault("amnesia", amnesia.run, 40, 1, "SIGKILL at a random moment of an agent's task"),
+    Fault("echoes", echoes.run, 200, 12, "a model repeats what memory showed it"),
     Fault("writers", writers.run, 500, 10, "8 processes raise one number by reading and writing"),
     Fault("stops", stops.run, 20, 2, "a process is stopped, holding the write lock or not"),
     Fault("forks", forks.run, 20, 4, "a process forks; parent and children go on"),

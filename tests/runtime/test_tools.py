@@ -114,6 +114,8 @@ def missing(one: "Nowhere") -> None: ...  # type: ignore[name-defined]  # noqa: 
         ([Skill("a b", "", {"type": "object"}, add)], "cannot be the name of a tool"),
         ([Skill("x" * 65, "", {"type": "object"}, add)], "cannot be the name of a tool"),
         ([Skill("x", "", {"type": "string"}, add)], "no schema of an object"),
+        ([Skill("x", "", None, add)], "no schema of an object"),  # type: ignore[arg-type]
+        ([Skill("x", "", {"type": "object"}, 3)], "`execute` of `x`"),  # type: ignore[arg-type]
         ([Skill("x", "", {"type": "object", "bad": {1, 2}}, add)], "the parameters of x"),
         ([replace(skills.Skill("x", "", {"type": "object"}, add), seconds=0)], "`seconds`"),
         ([by_place], "`by_place` takes `one` by its place"),

@@ -128,7 +128,7 @@ class _Assembler:
 
     def _hand_out(self, query: str, context: Context, hits: Sequence[Hit]) -> None:
         """Count what is shown as handed out, and know it again when it comes back."""
-        shown = {entry.record.id for entry in context.entries if entry.part in TIERS}
+        shown = set(context.ids)
         self._recalls.hand_out(query, [hit for hit in hits if hit.record.id in shown])
         remember_shown(self._door, context.entries)
 

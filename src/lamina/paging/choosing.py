@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from lamina.core.ranking.duplicates import SAME, likeness, shingles
+from lamina.core.ranking.duplicates import nearly_same, sample, shingles
 from lamina.paging.context import TITLES, Entry, LeftOut
 from lamina.paging.cutting import SHORTEST, cut_to
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 _LEAST_PART: Final = 3
 """A text is cut rather than left out where at least one part in so many of it fits."""
-_FEWEST: Final = 7
-"""Words and pairs of words that a text has at least, to be nearly the same as another."""
 _LENGTHS: Final = 0.8
 _PARTS: Final = list(TITLES)
 
@@ -56,6 +54,7 @@ class Chosen:
     def __init__(self, count: Callable[[str], int]) -> None:
         self._count = count
         self._entries: list[Entry] = []
+        self._said = _Said()
         self._known: dict[str, int] = {}
         """Records that were looked at, by when."""
         self.left: list[LeftOut] = []
@@ -74,7 +73,9 @@ class Chosen:
             self.considered += one.line.tokens
             limit = left
             if one.tokens > left:
-                if not may_cut or left < max(SHORTEST, one.tokens // _LEAST_PART):
+                # The likeliest is shown in any case, as far as it goes.
+                least = SHORTEST if left == most else max(SHORTEST, one.tokens // _LEAST_PART)
+                if not may_cut or left < least:
                     missed.append(one)
                     continue
                 may_cut = False
@@ -125,7 +126,7 @@ class Chosen:
             return False
         self._known[one.record.id] = len(self._known)
         # Entries of a log are what happened: twice the same is twice.
-        if one.part != "log" and any(_repeats(one.record, each.record) for each in self._entries):
+        if one.part != "log" and self._said.has(one.record):
             self.leave(one.record, Reasons.REPEATED)
             return False
         return True
@@ -140,9 +141,32 @@ class Chosen:
                 return False
             text = label + body
             tokens = self._count(text) + 1
+        self._said.add(one.record)
         self._entries.append(Entry(one.record, one.part, text, tokens, one.score, is_cut))
         self.spent += tokens
         return True
+
+
+class _Said:
+    """What is shown so far, to be found by any pair of words in it."""
+
+    def __init__(self) -> None:
+        self._by_pair: dict[tuple[str, ...], list[Record]] = {}
+        self._by_text: dict[str, list[Record]] = {}
+
+    def add(self, record: Record) -> None:
+        """This is shown."""
+        self._by_text.setdefault(record.text, []).append(record)
+        for pair in shingles(record.text):
+            if len(pair) > 1:
+                self._by_pair.setdefault(pair, []).append(record)
+
+    def has(self, record: Record) -> bool:
+        """Whether what a record says is shown."""
+        alike = list(self._by_text.get(record.text, ()))
+        for pair in sample(record.text):
+            alike += self._by_pair.get(pair, ())
+        return any(_repeats(record, other) for other in alike)
 
 
 def _repeats(one: Record, other: Record) -> bool:
@@ -156,9 +180,7 @@ def _repeats(one: Record, other: Record) -> bool:
     if one.trust != other.trust or one.updated_at > other.updated_at:
         return False
     shorter, longer = sorted((len(one.text), len(other.text)))
-    if shorter < longer * _LENGTHS:
+    if shorter < longer * _LENGTHS or not nearly_same(one.text, other.text):
         return False
-    first, second = shingles(one.text), shingles(other.text)
-    if min(len(first), len(second)) < _FEWEST or likeness(first, second) < SAME:
-        return False
-    return not any(any(c.isdigit() for c in word) for pair in first ^ second for word in pair)
+    differing = shingles(one.text) ^ shingles(other.text)
+    return not any(any(c.isdigit() for c in word) for some in differing for word in some)

@@ -13,7 +13,7 @@ from lamina.core.filters import parse
 from lamina.core.text import estimate_tokens, query_terms
 from lamina.paging.lines import line_of
 from lamina.paging.shown import shown_to
-from lamina.paging.statements import Piece, Row, halves, plain, rows, statements
+from lamina.paging.statements import Piece, Row, halves, pair, plain, rows, statements
 from lamina.stores.questions import Search
 
 if TYPE_CHECKING:
@@ -42,9 +42,10 @@ def without_echoes(door: Door, text: str) -> str:
     Fenced blocks go as they are. A sentence goes where it is the words of a memory, with or without
     its label, unless the next one says something new about it.
     """
-    known = Known(door)
-    kept = [kept for row in rows(text) if (kept := _new_in(row, known)).strip()]
-    return "\n".join(kept)
+    lines = list(rows(text))
+    judged = Known(door).judge(lines)
+    kept = [_new_in(row, whose) for row, whose in zip(lines, judged, strict=True)]
+    return "\n".join(line for line in kept if line.strip("> \t"))
 
 
 class Known:
@@ -61,14 +62,30 @@ class Known:
         self._texts: dict[RecordId, str] = {}
         self._searches = 0
 
-    def whose(self, piece: Piece, *, is_labelled: bool = False) -> RecordId | None:
-        """The record whose words these are, if there is one."""
-        if len(piece.plain.split()) < _SHORT and not is_labelled:
+    def judge(self, lines: Sequence[Row]) -> list[list[RecordId | None]]:
+        """For each sentence of each line the record whose words it is, if there is one."""
+        found = [[self._whose(piece, row) for piece in row.pieces] for row in lines]
+        # Once it is known where the long ones come from, the short ones beside them are too.
+        for number, row in enumerate(lines):
+            if row.pieces and not any(found[number]) and _is_short(row.plain):
+                found[number] = [self._beside(lines, number)] * len(row.pieces)
+        return found
+
+    def _whose(self, piece: Piece, row: Row) -> RecordId | None:
+        if _is_short(piece.plain) and not row.is_labelled:
             return None
         shown = self._shown.get(piece.plain)
         if shown is not None:
             return shown
-        return self._seen(piece.plain) or self._searched(piece, is_labelled)
+        return self._seen(piece.plain) or self._searched(piece, row.is_labelled)
+
+    def _beside(self, lines: Sequence[Row], number: int) -> RecordId | None:
+        """Whose words a short line is, by the line before it, or the first one by the next."""
+        first, second = (number - 1, number) if number else (0, 1)
+        if second >= len(lines):
+            return None
+        both = pair(lines[first].plain, lines[second].plain)
+        return self._shown.get(both) or self._found.get(both)
 
     def _seen(self, statement: str) -> RecordId | None:
         found = self._found.get(statement)
@@ -107,9 +124,13 @@ def _visible(door: Door, statement: str, layers: Sequence[str]) -> list[Record]:
     return [match.record for match in found.matches]
 
 
-def _new_in(row: Row, known: Known) -> str:
+def _is_short(statement: str) -> bool:
+    return len(statement.split()) < _SHORT
+
+
+def _new_in(row: Row, whose: Sequence[RecordId | None]) -> str:
     """What a line says that nobody was shown."""
-    echoes = [known.whose(one, is_labelled=row.is_labelled) is not None for one in row.pieces]
+    echoes = [one is not None for one in whose]
     if not any(echoes):
         return row.text
     # What comes right before something new is what that is about.

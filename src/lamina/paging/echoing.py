@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from lamina import clock
@@ -48,10 +49,7 @@ def commit_new(
     receipt = path.commit(new, key)
     written = iter(receipt.outcomes)
     outcomes = tuple(echoed.get(n) or next(written) for n in range(len(puts)))
-    return Receipt(
-        receipt.tx, outcomes, receipt.seqs, receipt.durability, receipt.pending,
-        receipt.repeated, receipt.sealed,
-    )  # fmt: skip
+    return replace(receipt, outcomes=outcomes)
 
 
 def _originals(door: Door, drafts: Sequence[Draft], *, search: bool) -> dict[int, Record]:
@@ -73,18 +71,16 @@ def _is_plain(draft: Draft) -> bool:
 def _original(door: Door, draft: Draft, *, search: bool) -> Record | None:
     text = draft.get("text", "")
     is_knowledge = draft.get("layer", DEFAULT_LAYER) == "knowledge"
-    lines = list(rows(unfenced(text)))
-    pieces = [(piece, row.is_labelled) for row in lines for piece in row.pieces]
-    if not pieces:
+    key = draft.get("key")
+    # A key says what a single word is about, as a label does.
+    lines = [replace(one, is_labelled=one.is_labelled or key is not None)
+             for one in rows(unfenced(text)) if one.pieces]  # fmt: skip
+    labelled = key is None and any(one.is_labelled for one in lines)
+    known = Known(door, _ORIGINALS, search=search and key is None and (is_knowledge or labelled))
+    whose = [one for found in known.judge(lines) for one in found]
+    ids = [one for one in whose if one is not None]
+    if not ids or len(ids) < len(whose):
         return None
-    may_search = search and (is_knowledge or any(labelled for _, labelled in pieces))
-    known = Known(door, _ORIGINALS, search=may_search and draft.get("key") is None)
-    ids = []
-    for piece, is_labelled in pieces:
-        whose = known.whose(piece, is_labelled=is_labelled or draft.get("key") is not None)
-        if whose is None:
-            return None
-        ids.append(whose)
     found = door.store.get(door.reach, list(dict.fromkeys(ids)))
     return next((one for one in found if _stands_for(one, draft, door)), None)
 

@@ -19,17 +19,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _FENCE: Final = re.compile(r"[>\s]*=== memory (\w{1,64}) ===\s*")
-_ANY_FENCE: Final = re.compile(r"\s*(=== memory \w{1,64} ===)\s*")
-_ENTRY: Final = re.compile(rf"\s+- (?={LABEL.pattern})")
+_ANY_FENCE: Final = re.compile(r"(?:\s[>\s]*)?(=== memory \w{1,64} ===)\s*")
+_ENTRY: Final = re.compile(rf"\s[>\s]*- (?={LABEL.pattern})")
 _BLOCK: Final = re.compile(r'[>\s]*<memory marker="(\w{1,64})">\s*')
 _BLOCK_END: Final = re.compile(r"[>\s]*</memory>\s*")
 _TITLE: Final = re.compile(
     rf"[>\s]*# (?:{'|'.join(TITLES.values())})(?:{re.escape(MORE)})?\s*|[>\s]*</?part\b[^>]*>\s*"
 )
+_ANY_TITLE: Final = re.compile(
+    rf"\s[>\s]*(# (?:{'|'.join(TITLES.values())})(?:{re.escape(MORE)})?)\s+(?=- \[)"
+)
 _LEAD: Final = re.compile(r"(?:[\s>*•·\"'“”„‘’«»`_-]|\d{1,3}[.)]\s)+")
 _TRAIL: Final = " \t.,;…*_`\"'“”„‘’«»"
 _SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+")
 _CUT: Final = re.compile(r"\s*\[…\d+ characters…\]\s*")
+_HERE: Final = " \u2702 "
+"""Stands for the mark of a cut, which would else be taken for the end of a sentence."""
 _SHORT: Final = 4
 """A sentence of fewer words says nothing without the one before it."""
 _LONGEST_RUN: Final = 4
@@ -53,6 +58,11 @@ class Row:
     pieces: tuple[Piece, ...]
     is_labelled: bool = False
 
+    @property
+    def plain(self) -> str:
+        """The whole line without what does not matter."""
+        return plain(" ".join(piece.words for piece in self.pieces))
+
 
 def rows(text: str) -> Iterator[Row]:
     """The lines of a text outside what is fenced in, and without what stands around entries."""
@@ -74,20 +84,31 @@ def unfenced(text: str) -> str:
 
 
 def statements(text: str) -> set[str]:
-    """Everything that counts as the words of a text: its lines, sentences, and runs of them."""
-    found: set[str] = set()
+    """Everything that counts as the words of a text: its lines, sentences, and runs of them.
+
+    A line that is too short to be known by itself is known by the one beside it.
+    """
+    lines = [plain(_bare(line)) for line in text.splitlines()]
+    lines = [line for line in lines if line]
+    found = {pair(one, two) for one, two in zip(lines, lines[1:], strict=False)}
+    # As it reads when its lines were run together.
+    found.add(plain(_bare(text)))
     for line in text.splitlines():
         bare = _bare(line)
-        found |= {plain(bare), plain(_CUT.sub(" ", bare))}
-        for part in _CUT.split(bare):
-            sentences = _SENTENCE.split(part)
-            for first in range(len(sentences)):
-                for last in range(first + 1, min(len(sentences), first + _LONGEST_RUN) + 1):
-                    run = sentences[first:last]
-                    if last - first > 1 or len(run[0].split()) >= _SHORT:
-                        found.add(plain(" ".join(run)))
+        found.add(plain(bare))
+        sentences = _SENTENCE.split(bare)
+        for first in range(len(sentences)):
+            for last in range(first + 1, min(len(sentences), first + _LONGEST_RUN) + 1):
+                run = sentences[first:last]
+                if last - first > 1 or len(run[0].split()) >= _SHORT:
+                    found.add(plain(" ".join(run)))
     found.discard("")
     return found
+
+
+def pair(one: str, other: str) -> str:
+    """Two lines that follow each other, as one statement."""
+    return f"{one}\n{other}"
 
 
 def plain(text: str) -> str:
@@ -98,12 +119,12 @@ def plain(text: str) -> str:
 
 def halves(statement: str) -> list[str]:
     """What stands before and behind the place where a text was cut, if it was."""
-    return [one for one in map(plain, _CUT.split(statement)) if one]
+    return [one for one in map(plain, statement.split(_HERE.strip())) if one]
 
 
 def _unfolded(text: str) -> str:
     """A text in which fences and entries stand on lines of their own, as they were shown."""
-    apart = _ANY_FENCE.sub(r"\n\1\n", text)
+    apart = _ANY_TITLE.sub(r"\n\1\n", _ANY_FENCE.sub(r"\n\1\n", text))
     return _ENTRY.sub("\n- ", apart)
 
 
@@ -128,7 +149,7 @@ def _row(line: str) -> Row:
 
 def _bare(line: str) -> str:
     """A line without bullets, quotation marks and the label before it."""
-    text = html.unescape(line) if "&" in line else line
+    text = _CUT.sub(_HERE, html.unescape(line) if "&" in line else line)
     text = text[_lead(text) :]
     label = LABEL.match(text)
     return text[label.end() :].strip() if label else text.strip()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lamina.recalling import How, RecallPath
     from lamina.results import Hit
 
-_TOKENS_EACH: Final = 40
+_TOKENS_EACH: Final = 50
 """What a memory takes, about: so many come into question that they would fill the budget."""
 _FEWEST: Final = 24
 _MOST: Final = 200

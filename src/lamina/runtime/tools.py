@@ -259,8 +259,11 @@ def _checked(skill: Skill, *, is_made: bool = True) -> Skill:
             remedy="Use letters, digits, _ and -, at most 64, with a letter first",
         )
     check_text(skill.description, f"the description of {skill.name}")
-    if check(skill.parameters, f"the parameters of {skill.name}").get("type") != "object":
+    schema = check(skill.parameters, f"the parameters of {skill.name}")
+    if not isinstance(schema, dict) or schema.get("type") != "object":
         raise InvalidInputError(f"the parameters of `{skill.name}` are no schema of an object")
+    if not callable(skill.execute):
+        raise InvalidInputError(f"`execute` of `{skill.name}` cannot be called")
     if skill.seconds is not None:
         _check_seconds(skill.seconds)
     if skill.apart and is_made:

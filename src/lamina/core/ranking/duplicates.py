@@ -33,10 +33,14 @@ def collapsed(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
     """
     front = list(ranked[: min(limit * _LOOKED_AT, _MOST)])
     groups: list[list[Ranked]] = []
+    # Only records of one place repeat each other.
+    places: dict[tuple[str, str], list[list[Ranked]]] = {}
     for hit in front:
-        same = next((group for group in groups if repeats(hit, group[0])), None)
+        there = places.setdefault((hit.record.scope, hit.record.layer), [])
+        same = next((group for group in there if repeats(hit, group[0])), None)
         if same is None:
-            groups.append([hit])
+            there.append([hit])
+            groups.append(there[-1])
         else:
             same.append(hit)
     kept = [_newest(group) for group in groups]
@@ -79,10 +83,18 @@ def repeats(hit: Ranked, other: Ranked) -> bool:
     shorter, longer = sorted((len(one.text), len(two.text)))
     if shorter < longer * _LENGTHS:
         return False
-    first, second = shingles(one.text), shingles(two.text)
+    return nearly_same(one.text, two.text)
+
+
+def nearly_same(one: str, other: str) -> bool:
+    """Whether two texts that are long enough have nearly all their words and pairs in common."""
+    first, second = shingles(one), shingles(other)
+    shorter, longer = sorted((len(first), len(second)))
     # So many words have one pair less than words.
-    fewest = 2 * _SHORT - 1
-    return min(len(first), len(second)) >= fewest and likeness(first, second) >= SAME
+    if shorter < 2 * _SHORT - 1 or shorter < SAME * longer:
+        return False
+    # If they are, one of any so many pairs is common: most texts need not be compared further.
+    return not sample(one).isdisjoint(second) and likeness(first, second) >= SAME
 
 
 @lru_cache(maxsize=512)
@@ -90,6 +102,18 @@ def shingles(text: str) -> Shingles:
     """The words of a text and the pairs of neighbours among them."""
     words = tokens(text[:_READ])
     return frozenset((word,) for word in words) | frozenset(zip(words, words[1:], strict=False))
+
+
+@lru_cache(maxsize=512)
+def sample(text: str) -> Shingles:
+    """As many pairs of a text as can be missing in another that is nearly the same, and one more.
+
+    Where so few pairs make up a text, all that it has.
+    """
+    found = shingles(text)
+    pairs = sorted(one for one in found if len(one) > 1)
+    most_missing = int(len(found) * (1 - SAME) / SAME + 1e-9)
+    return frozenset(pairs[: most_missing + 1]) if len(pairs) > most_missing else found
 
 
 def likeness(one: Shingles, other: Shingles) -> float:
