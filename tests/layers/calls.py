@@ -24,6 +24,7 @@ from lamina.layers.layered import Layered
 from lamina.layers.schemas import Schema
 from lamina.layers.subscription import Subscription
 from lamina.memory import AgentMemory
+from tests.layers.split_calls import SPLIT_READS, SPLIT_WRITES
 
 
 @dataclass
@@ -145,7 +146,7 @@ def calls(desk: Desk) -> dict[str, Arguments]:
 
 def reads(desk: Desk) -> dict[str, Arguments]:
     """What changes nothing."""
-    return _shared_reads(desk) | _own_reads(desk) | _held_reads(desk)
+    return _shared_reads(desk) | _own_reads(desk) | _held_reads(desk) | SPLIT_READS
 
 
 def _known_reads(face: str) -> dict[str, Arguments]:
@@ -250,7 +251,7 @@ def looks(desk: Desk) -> dict[str, Callable[[], object]]:
 
 def writes(desk: Desk) -> dict[str, Arguments]:
     """What changes something, what ends things last."""
-    return _layer_writes(desk) | _tier_writes(desk) | _held_writes(desk) | _ends(desk)
+    return _layer_writes(desk) | _tier_writes(desk) | _held_writes(desk) | SPLIT_WRITES | _ends(desk)
 
 
 def _layer_writes(desk: Desk) -> dict[str, Arguments]:
