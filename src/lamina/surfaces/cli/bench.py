@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from lamina.surfaces.cli import bench_context
 from lamina.surfaces.cli.marks import Grid, grid, line
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.progress import progress
@@ -157,6 +158,9 @@ def layers(session: Session, /, episodes: int, each: int) -> None:
         session.out.document(found)
     else:
         session.out.show(*report(found))
+
+
+bench.add_command(bench_context.context)
 
 
 def _scratch(session: Session) -> Path:
