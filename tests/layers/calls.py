@@ -24,7 +24,7 @@ from lamina.layers.layered import Layered
 from lamina.layers.schemas import Schema
 from lamina.layers.subscription import Subscription
 from lamina.memory import AgentMemory
-from tests.layers.split_calls import SPLIT_READS, SPLIT_WRITES
+from tests.layers.split_calls import SPLIT_READS, SET_SPLIT
 
 
 @dataclass
@@ -251,7 +251,7 @@ def looks(desk: Desk) -> dict[str, Callable[[], object]]:
 
 def writes(desk: Desk) -> dict[str, Arguments]:
     """What changes something, what ends things last."""
-    return _layer_writes(desk) | _tier_writes(desk) | _held_writes(desk) | SPLIT_WRITES | _ends(desk)
+    return _layer_writes(desk) | _tier_writes(desk) | _held_writes(desk) | SET_SPLIT | _ends(desk)
 
 
 def _layer_writes(desk: Desk) -> dict[str, Arguments]:

@@ -37,7 +37,6 @@ from lamina.paging.lines import line_of
 BUDGETS: Final = (1_000, 2_000, 4_000, 8_000)
 OURS, RECENT, NEAREST = "lamina", "recent", "vector"
 _WARM: Final = 10
-_EACH: Final = 20
 _ROUNDS: Final = ("any", "all")
 _PROJECT: Final = "bench"
 
@@ -53,6 +52,8 @@ class Plan:
     records: int = 0
     """How large the store is in which contexts are timed; none where it is 0."""
     embedder: str = DEFAULT
+    each: int = 20
+    """How many contexts are timed for each of six sorts of questions."""
     folder: Path = field(default_factory=lambda: Path(tempfile.gettempdir()))
 
     def __post_init__(self) -> None:
@@ -188,7 +189,7 @@ def _timed(plan: Plan, phase: Phase) -> dict[str, Any]:
         store.grow(plan.records, phase)
         with open_memory(store.folder) as mem, phase("Contexts", 1) as advance:
             agent = _at_work(mem)
-            asked = Mix(texts, min(plan.records, BLOCK)).questions(_EACH)
+            asked = Mix(texts, min(plan.records, BLOCK)).questions(plan.each)
             times = [_seconds(agent.context, one.text) for one in [*asked[:_WARM], *asked]]
             advance(1)
             spread = Spread.of(times[_WARM:])

@@ -41,7 +41,7 @@ def context(session: Session, /, data: Path | None, embedder: str | None, **opti
     folder.mkdir(parents=True, exist_ok=True)
     plan = Plan(
         data, options["sets"] or ("locomo",), options["limit_queries"], options["records"],
-        embedder or DEFAULT, folder,
+        embedder or DEFAULT, folder=folder,
     )  # fmt: skip
     found = measure(plan, lambda what, total: progress(session, what, total))
     if session.out.as_json:
