@@ -16,6 +16,7 @@ FULL ?= 20
 DAMAGES ?= 900
 PLAYS ?= 500
 PROJECTIONS ?= 300
+TASK_KILLS ?= 100
 RESTORES ?= 300
 BACKUPS ?= 50
 FORKS ?= 20
@@ -74,6 +75,7 @@ faults: setup ## break the world on purpose and look for what was acknowledged; 
 	    --size forks=$(FORKS) --size feeds=$(SECONDS) --size clocks=$(CLOCKS) --size cuts=$(CUTS) \
 	    --size calls=$(CALLS) --size full=$(FULL) --size tampering=$(TAMPERINGS) \
 	    --size damage=$(DAMAGES) --size files=$(PLAYS) --size projections=$(PROJECTIONS) \
+	    --size orchestrator=$(TASK_KILLS) \
 	    --size mutants=$(MUTANTS) $(ARGS)
 
 bench: setup ## measure on this machine: writes, speed with size, and recall with DATA=folder

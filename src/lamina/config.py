@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lamina.core.names import check_name
-from lamina.core.settings import SETTINGS, check_setting, variable
+from lamina.core.settings import MODEL_URL, SETTINGS, check_setting, variable
 from lamina.errors import InvalidInputError
 
 FOLDER: Final = ".lamina"
@@ -78,6 +78,15 @@ def load_services(environment: Mapping[str, str] | None = None) -> EmbeddingServ
     return EmbeddingServices(
         ollama, openai, key.value or "", _seconds(patience.value or ""), key.origin, patience.origin
     )
+
+
+def load_model(
+    variable_of_key: str, environment: Mapping[str, str] | None = None
+) -> tuple[str, str]:
+    """The address of a model that the environment itself names, and the key in a variable."""
+    environ = os.environ if environment is None else environment
+    said = environ.get(variable(MODEL_URL), "").strip()
+    return said.rstrip("/"), environ.get(variable_of_key, "").strip()
 
 
 def load(

@@ -9,6 +9,10 @@ LaminaError
 ├── SecretError                a sealed value cannot be sealed or opened
 ├── EmbedderError              what makes vectors answered wrongly or refused
 │   └── EmbedderUnavailableError  ... it is down or slow; retry later
+├── ModelError                 a model that chats answered wrongly or refused
+│   ├── ModelUnavailableError  ... it is down or slow; retry later
+│   └── BudgetError            ... it may not be asked: the tokens allowed are spent
+├── BusyError                  somebody else is at it; wait until they have finished
 └── StoreError                 the store failed
     ├── StoreUnavailableError  ... and may recover; retry later
     ├── StoreReadOnlyError     ... it can be read, not written
@@ -93,6 +97,11 @@ class ModelError(LaminaError):
     """The model refused or answered what cannot be read; nothing was changed by it."""
 
     code = "model"
+
+    def __init__(self, message: str, *, remedy: str = "", tokens: int = 0) -> None:
+        super().__init__(message, remedy=remedy)
+        self.tokens = tokens
+        """How many tokens it may have cost all the same, about."""
 
 
 class ModelUnavailableError(ModelError):

@@ -142,6 +142,21 @@ PLANTED = (
         operations="export",
     ),
     _one(
+        "the end of an attempt is two commits",
+        "never ended|ends|episodes of that|is active", "orchestrator", 25, "runtime/books.py",
+        "                self._path.commit(self._ending(task, begun, end))\n",
+        "                import time\n\n"
+        "                for one in self._ending(task, begun, end):\n"
+        "                    self._path.commit([one])\n"
+        "                    time.sleep(0.02)\n",
+    ),
+    _one(
+        "what failed is tried again",
+        "was tried again though it had failed", "orchestrator", 2, "runtime/choosing.py",
+        "    left = [one for one in approaches if one not in past.failed]\n",
+        "    left = [one for one in approaches if past.failures[one] < 2]\n",
+    ),
+    _one(
         "transactions begin without the write lock",
         "busy", "stops", 5, CONNECTIONS,
         'connection.execute("begin immediate")', 'connection.execute("begin")',

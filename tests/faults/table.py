@@ -17,6 +17,7 @@ from tests.faults import (
     full,
     kills,
     mutants,
+    orchestrating,
     projections,
     restores,
     sharing,
@@ -61,6 +62,7 @@ _ALL = (
     Fault("damage", damage.run, 900, 50, f"damage of {len(DAMAGES)} classes is planted"),
     Fault("files", files.run, 500, 12, "agents write, people edit, syncs end anywhere"),
     Fault("projections", projections.run, 300, 4, "SIGKILL while files are written and edited"),
+    Fault("orchestrator", orchestrating.run, 100, 2, "SIGKILL while agents work on 50 tasks"),
     Fault("mutants", mutants.run, 100, 2, "planted bugs, each of which a fault must notice"),
 )  # fmt: skip
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from lamina import open as open_store
 from tests.surfaces.shell import Call, run
 
 WEB = ("--project", "web")
@@ -82,6 +83,23 @@ def test_tasks_are_added_shown_and_moved(lamina: Call) -> None:
     done = lamina(*WEB, "tasks", "--status", "done", "--json").json["records"]
     assert [one["key"] for one in done] == ["lexer"]
     assert lamina(*WEB, "tasks", "--status", "done", "--ready").status == 2
+
+
+def test_tasks_are_shown_as_a_tree(lamina: Call, tmp_path: Path) -> None:
+    with open_store(tmp_path / "store") as mem:
+        task = mem.project("web").task
+        task.add("plan", "plan it")
+        task.add("build", "build it", blocked_by=["plan"])
+        task.add("test", "test it", blocked_by=["build", "plan"])
+        task.add("tell", "tell it", blocked_by=["plan"])
+        task.move("tell", "dropped", note="not needed")
+    rows = [row.split("\t") for row in lamina(*WEB, "tasks", "graph").out.splitlines()]
+    assert rows == [
+        ["plan", "open", "-", "-", "plan it"],
+        ["  build", "open", "-", "-", "build it"],
+        ["    test", "open", "-", "plan", "test it"],
+        ["  tell", "dropped", "-", "-", "not needed"],
+    ]
 
 
 def test_a_task_is_changed_and_keeps_what_is_not_named(lamina: Call) -> None:

@@ -1,5 +1,6 @@
 """Settings that belong to the store, so that every process on it behaves alike."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -39,10 +40,22 @@ MAX_ITEMS: Final = "project.max_items"
 SPLIT: Final = "context.split"
 LEARN: Final = "context.learn"
 TOOL_RESULTS: Final = "context.keep_tool_results"
+MODEL_URL: Final = "model.url"
+MODEL_NAME: Final = "model.name"
+MODEL_KEY: Final = "model.key_env"
+MODEL_SECONDS: Final = "model.timeout_seconds"
+DAY_TOKENS: Final = "model.tokens_per_day"
+JOB_TOKENS: Final = "model.tokens_per_job"
+PROPOSE_FACTS: Final = "propose.facts"
+PROPOSE_LESSONS: Final = "propose.lessons"
+OFF: Final = "off"
 _LARGEST_FILE: Final = 8_000_000
 _FOLDER: Final = "[projects/<project>/]agents/<agent>/"
 _MANY: Final = 1_000_000_000
 _DAYS: Final = 36_500
+_ADDRESS: Final = re.compile(r"https?://[^\s@?#/]+(?:/[^\s@?#]*)?")
+_MODEL: Final = re.compile(r"[\w.:/@+-]{1,200}")
+_KEY_VARIABLE: Final = re.compile(r"LAMINA_[A-Z0-9_]{1,60}|[A-Z][A-Z0-9_]{0,60}_API_KEY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +183,62 @@ def _of_the_designs() -> tuple[Setting, ...]:
     )  # fmt: skip
 
 
+def _check_address(value: str) -> str:
+    if _ADDRESS.fullmatch(value[:500]) and len(value) <= 500:
+        return value.rstrip("/")
+    # It is not shown: people put passwords into addresses.
+    raise InvalidInputError(
+        f"`{MODEL_URL}` cannot be that",
+        remedy="Write it as http://HOST:PORT/v1 or https://HOST/v1, without user and password",
+    )
+
+
+def _check_model(value: str) -> str:
+    if _MODEL.fullmatch(value):
+        return value
+    raise InvalidInputError(
+        f"`{MODEL_NAME}` cannot be {value!r:.40}", remedy="Name a model as its server does"
+    )
+
+
+def _check_variable(value: str) -> str:
+    if _KEY_VARIABLE.fullmatch(value):
+        return value
+    raise InvalidInputError(
+        f"`{MODEL_KEY}` cannot be {value!r:.40}",
+        remedy="Name a variable that starts with LAMINA_ or ends in _API_KEY, not the key itself",
+    )
+
+
+def _tokens(name: str, default: int, meaning: str) -> Setting:
+    """A setting that is a bound on tokens, or none."""
+    return Setting(
+        name, (str(default), OFF), meaning, f"a number from 1 to {_MANY:,}",
+        partial(_check_number, name, 1, _MANY),
+    )  # fmt: skip
+
+
+def _of_models() -> tuple[Setting, ...]:
+    """Which model may be asked, for how much, and what it may propose."""
+    return (
+        Setting(MODEL_URL, (OFF,), "where a model that chats answers; elsewhere than on this"
+                " machine only by the environment", "an address as http://HOST:PORT/v1",
+                _check_address, per_process=True),
+        Setting(MODEL_NAME, (OFF,), "which model is asked there", "the name that its server knows",
+                _check_model, per_process=True),
+        Setting(MODEL_KEY, ("LAMINA_MODEL_KEY",), "the environment variable that holds the key"
+                " of that service", "a name that starts with LAMINA_ or ends in _API_KEY",
+                _check_variable, per_process=True),
+        _number(MODEL_SECONDS, 120, "how long a model may take to answer", most=3_600,
+                per_process=True),
+        _tokens(DAY_TOKENS, 2_000_000, "how many tokens of models a project may use in a day"),
+        _tokens(JOB_TOKENS, 500_000, "how many tokens of models one piece of work may use"),
+        Setting(PROPOSE_FACTS, (OFF, "on"), "whether a model proposes facts from what was said"),
+        Setting(PROPOSE_LESSONS, (OFF, "on"),
+                "whether a model proposes lessons when a task has ended"),
+    )  # fmt: skip
+
+
 SETTINGS: Final = {
     setting.name: setting
     for setting in (
@@ -207,6 +276,7 @@ SETTINGS: Final = {
                 "how large a file may be to be indexed", f"a number from 1 to {_LARGEST_FILE:,}",
                 partial(_check_number, LARGEST_FILE, 1, _LARGEST_FILE)),
         *_of_the_designs(),
+        *_of_models(),
         *(_history(layer) for layer in LAYERS),
     )
 }  # fmt: skip

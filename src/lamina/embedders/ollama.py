@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from lamina.embedders.http_json import endpoint
 from lamina.embedders.profiles import profile_of
-from lamina.embedders.service import Api, ServiceEmbedder
+from lamina.embedders.service import FAILING, Api, ServiceEmbedder
+from lamina.web import endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _PORT: Final = 11434
 def open_ollama(model: str, services: EmbeddingServices) -> ServiceEmbedder:
     """An embedder that asks Ollama for `model`; nothing is asked yet."""
     place = services.ollama
-    address = endpoint("Ollama", _address(place.value or ""), place.origin)
+    address = endpoint("Ollama", _address(place.value or ""), place.origin, FAILING)
     return ServiceEmbedder(_API, address, model, profile_of(model), services.seconds)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from lamina.embedders.http_json import endpoint
 from lamina.embedders.profiles import profile_of
-from lamina.embedders.service import Api, ServiceEmbedder
+from lamina.embedders.service import FAILING, Api, ServiceEmbedder
+from lamina.web import endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,11 @@ def open_openai(model: str, services: EmbeddingServices) -> ServiceEmbedder:
     """An embedder that asks such a server for `model`; nothing is asked yet."""
     place = services.openai
     address = endpoint(
-        "the embedding service", place.value or "", place.origin, key=services.openai_key
+        "the embedding service",
+        place.value or "",
+        place.origin,
+        FAILING,
+        key=services.openai_key,
     )
     return ServiceEmbedder(_API, address, model, profile_of(model), services.seconds)
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from lamina import web
 from lamina.embedders import hurrying
-from lamina.embedders.http_json import Endpoint, Patience, RefusedError, post
 from lamina.embedders.profiles import Profile
 from lamina.embedders.protocol import Role
 from lamina.embedders.windows import SIZES, windows
-from lamina.errors import EmbedderError
+from lamina.errors import EmbedderError, EmbedderUnavailableError
+from lamina.web import Endpoint, Failing, Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +30,19 @@ _TEXTS_AT_ONCE: Final = 64
 _CHARACTERS_AT_ONCE: Final = 200_000
 _RETRIES: Final = 2
 _TOO_LONG: Final = re.compile(r"context|too long|too large|too many tokens|maximum|length", re.I)
+
+FAILING: Final = Failing(
+    EmbedderError, EmbedderUnavailableError, EmbedderUnavailableError,
+    "LAMINA_EMBED_TIMEOUT sets how long to wait",
+)  # fmt: skip
+
+
+class RefusedError(EmbedderError):
+    """The service answered that it will not do this; `status` is its reason in HTTP."""
+
+    def __init__(self, message: str, *, status: int, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +138,8 @@ class ServiceEmbedder:
     def _ask(self, texts: Sequence[str], patience: Patience) -> NDArray[np.float32]:
         question = self._api.question(self._model, texts)
         try:
-            told = post(self._endpoint, self._api.path, question, patience)
-        except RefusedError as error:
+            told = web.post(self._endpoint, self._api.path, question, patience)
+        except web.RefusedError as error:
             remedy = self._api.remedies.get(error.status, "").format(model=self._model)
             raise RefusedError(error.message, status=error.status, remedy=remedy) from None
         rows = self._array(told, len(texts))

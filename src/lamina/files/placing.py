@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from lamina.files.bases import WAS
+from lamina.files.bases import WAS, write_bases
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lamina.files.bases import Bases
     from lamina.files.folder import Folder, Stamp
 
 _PART: Final = ".part"
@@ -25,14 +28,33 @@ def swept(here: Folder, there: Folder, file: str) -> None:
             here.rename(name, f"{file}{WAS}", to=there)
 
 
-def written(here: Folder, file: str, content: bytes) -> tuple[str, Stamp | None]:
+def exchanged(
+    here: Folder,
+    there: Folder,
+    file: str,
+    content: bytes,
+    booked: Callable[[Stamp | None], Bases],
+    *,
+    is_new: bool,
+) -> bool:
+    """Put a whole new file in the place of the old one; whether that came about.
+
+    What is kept of the file besides is written down first: after a crash in between, the new file
+    is known for what it is.
+    """
+    fresh, stamp = _written(here, file, content)
+    write_bases(there, file, booked(stamp))
+    return _placed(here, there, file, fresh, is_new=is_new)
+
+
+def _written(here: Folder, file: str, content: bytes) -> tuple[str, Stamp | None]:
     """A whole new file beside the old one, under a name that says that it may be thrown away."""
     fresh = f".{file}.{os.urandom(6).hex()}"
     here.write_new(f"{fresh}{_PART}", content)
     return fresh, here.stamp(f"{fresh}{_PART}")
 
 
-def placed(here: Folder, there: Folder, file: str, fresh: str, *, is_new: bool) -> bool:
+def _placed(here: Folder, there: Folder, file: str, fresh: str, *, is_new: bool) -> bool:
     """Let the new file take the name of the old one, which stays for a while under another.
 
     An editor may have saved, or be about to, since the old one was read: it is looked at again.

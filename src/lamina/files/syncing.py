@@ -16,7 +16,7 @@ from lamina.files.layout import STATE
 from lamina.files.memory_page import MOST, MemoryPage
 from lamina.files.merging import Base, Known, Sides, merge
 from lamina.files.page import Frame
-from lamina.files.placing import placed, swept, written
+from lamina.files.placing import exchanged, swept
 from lamina.files.reading import Book, read_book
 from lamina.files.taking import Taken, Taking
 from lamina.files.tasks_page import TasksPage
@@ -293,9 +293,8 @@ class TwoWay:
                 write_bases(there, self._file, bases.projected(known or mark, bases.was, stamp))
             return True
         was = self._digest(raw) if raw is not None else ""
-        fresh, stamp = written(here, self._file, content)
-        write_bases(there, self._file, bases.projected(mark, was, stamp))
-        if not placed(here, there, self._file, fresh, is_new=raw is None):
+        booked = partial(bases.projected, mark, was)
+        if not exchanged(here, there, self._file, content, booked, is_new=raw is None):
             return False
         name = f"{self._file}{WAS}"
         if raw is not None and len(raw) > bases.most(_LARGEST):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from lamina.errors import ConflictError
 from lamina.files.bases import WAS, Bases, Mark, read_bases, write_bases
 from lamina.files.folder import NotOursError, opened
 from lamina.files.layout import STATE
-from lamina.files.placing import placed, swept, written
+from lamina.files.placing import exchanged, swept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,9 +118,8 @@ class OneWay:
                 write_bases(there, self._file, bases.projected(mark, bases.was, stamp))
             return True
         was = self._desk.file_digest(raw) if raw is not None else ""
-        fresh, stamp = written(here, self._file, content)
-        write_bases(there, self._file, bases.projected(mark, was, stamp))
-        if not placed(here, there, self._file, fresh, is_new=raw is None):
+        booked = partial(bases.projected, mark, was)
+        if not exchanged(here, there, self._file, content, booked, is_new=raw is None):
             return False
         if raw is not None and len(raw) > bases.most(_LARGEST):
             self._desk.move_aside(self._path, there, f"{self._file}{WAS}")

@@ -89,7 +89,7 @@ class Attempt:
             self._record("completed", self._outcome)
             return
         try:
-            self._record("failed", _told(error))
+            self._record("failed", told(error))
         except LaminaError as second:
             # The first error is what the caller has to hear of.
             error.add_note(f"the failed attempt at {self.task!r} could not be recorded: {second}")
@@ -107,7 +107,8 @@ class Attempt:
         self._episodes.record(self.task, action, **course)
 
 
-def _told(error: BaseException) -> str:
+def told(error: BaseException) -> str:
+    """What an error says, in words that can be kept."""
     try:
         said = f"{type(error).__name__}: {error}".rstrip(": ")
     except Exception:

@@ -14,8 +14,8 @@ The exit statuses of the command line:
     7    the store failed or is damaged
     8    a secret cannot be sealed or opened
     9    damage was found, or an erase left something behind
-    10   the embedder refused or answered wrongly
-    75   the store or the embedder is busy; the same command may succeed later
+    10   the embedder or the model refused, answered wrongly or may not be asked
+    75   the store, a service or the place is busy; the same command may succeed later
     130  interrupted
     141  the reader of the output has gone
 """
@@ -66,8 +66,8 @@ MEANINGS: Final = {
     7: "the store failed or is damaged",
     8: "a secret cannot be sealed or opened",
     DAMAGED: "damage was found, or an erase left something behind",
-    10: "the embedder refused or answered wrongly",
-    75: "the store or the embedder is busy; the same command may succeed later",
+    10: "the embedder or the model refused, answered wrongly or may not be asked",
+    75: "the store, a service or the place is busy; the same command may succeed later",
     130: "interrupted",
     141: "the reader of the output has gone",
 }
@@ -91,6 +91,10 @@ EXIT: Final[dict[type[LaminaError], int]] = {
     errors.SecretError: 8,
     errors.EmbedderError: 10,
     errors.EmbedderUnavailableError: 75,
+    errors.ModelError: 10,
+    errors.ModelUnavailableError: 75,
+    errors.BudgetError: 10,
+    errors.BusyError: 75,
 }
 """The exit status of the command line for each class of the error tree."""
 

@@ -42,6 +42,9 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "edit": Entry("edit:edit", "Give a memory a new version."),
         "forget": Entry("changing:forget", "Hide memories; undo brings them back."),
         "undo": Entry("changing:undo", "Take back a whole transaction."),
+        "propose": Entry(
+            "proposing:propose", "Have a model propose facts and lessons, which wait for you."
+        ),
         "accept": Entry("changing:accept", "Make a proposal current."),
         "history": Entry("history:history", "Show every version of a memory."),
         "watch": Entry("watch:watch", "Follow what changes."),
@@ -58,6 +61,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "backup": Entry("backup:backup", "Copy the whole store into one verified file."),
         "restore": Entry("backup:restore", "Make a store again from a backup."),
         "config": Entry("settings:config", "Show or change the settings of the store."),
+        "model": Entry("model:model", "Show which model may be asked, and what it has cost today."),
         "reindex": Entry(
             "reindex:reindex", "Build the keyword index anew, and make missing vectors."
         ),

@@ -80,6 +80,21 @@ def list_tasks(
     say_table(session, found, _grid, none_of("tasks", face.scope, asked=asked), by_key=True)
 
 
+@tasks.command("graph")
+@click.option("-n", "--limit", type=int, default=1000, show_default=True, metavar="N")
+@pass_session
+def task_graph(session: Session, /, limit: int) -> None:
+    """Show tasks as a tree, each below the first of those that it waits for."""
+    from lamina.reading import check_limit
+    from lamina.surfaces.cli.saying import none_of, say_table
+    from lamina.surfaces.cli.task_tree import tree
+
+    face = session.handle.task
+    found = face.query(limit=check_limit(limit))
+    nothing = none_of("tasks", face.scope, asked=False)
+    say_table(session, found, lambda all_of: tree(all_of, _STYLES), nothing, by_key=True)
+
+
 @tasks.command("add")
 @click.argument("name", metavar="NAME")
 @click.argument("description", metavar="DESCRIPTION")

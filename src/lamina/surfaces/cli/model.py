@@ -1,0 +1,65 @@
+"""`lamina model`."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from lamina.surfaces.cli.options import Command
+from lamina.surfaces.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from lamina.models.governor import Governed
+
+_ASKED: Final = "Answer with one word: hello"
+_LONGEST: Final = 200
+_NONE: Final = (
+    "No model is asked for anything. To have one: lamina config set model.url"
+    " http://127.0.0.1:11434/v1, and model.name MODEL."
+)
+
+
+@click.command(cls=Command)
+@click.option("--test", is_flag=True, help="Ask it for one word; that costs some tokens.")
+@pass_session
+def model(session: Session, /, *, test: bool) -> None:
+    """Show which model may be asked, and what it has cost today.
+
+    The settings `model.…` name it and its budget: `lamina config show model` lists them. An address
+    that is not on this machine is named by the environment, as LAMINA_MODEL_URL, and so is its key.
+    """
+    from lamina.models import configured
+    from lamina.surfaces import wire_models
+
+    found = configured(session.handle)
+    said = _tested(found) if test and found is not None else {}
+    _show(session, {**wire_models.model_out(found), **said})
+
+
+def _tested(found: "Governed") -> dict[str, Any]:
+    from lamina import clock
+
+    began = clock.stopwatch()
+    reply = found.chat([{"role": "user", "content": _ASKED}], max_tokens=_LONGEST)
+    return {
+        "answer": reply.text.strip(),
+        "seconds": round(clock.stopwatch() - began, 2),
+        "used": reply.tokens_in + reply.tokens_out,
+    }
+
+
+def _show(session: Session, told: dict[str, Any]) -> None:
+    from lamina.surfaces.cli.marks import grid
+
+    if session.out.as_json:
+        session.out.document(told)
+    elif told["model"] is None:
+        session.out.note(_NONE)
+    else:
+        rows = [(name.replace("_", " "), _said(value)) for name, value in told.items()]
+        session.out.show(grid(("what", "value"), rows))
+
+
+def _said(value: object) -> str:
+    if value is None:
+        return "no limit"
+    return f"{value:,}" if isinstance(value, int | float) else str(value)

@@ -1,0 +1,90 @@
+"""`lamina propose`."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lamina.surfaces.cli.groups import Group
+from lamina.surfaces.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from lamina.models.base import Model
+    from lamina.proposing import Report
+
+_dry_run = click.option("--dry-run", is_flag=True, help="Ask, and only show what it says.")
+
+
+@click.group(cls=Group, usual="facts")
+def propose() -> None:
+    """Have a model propose facts and lessons, which wait for you.
+
+    `lamina model` shows which model is asked. What it proposes counts for nothing until `lamina
+    accept ID` makes it current; `lamina list --state proposed` shows what waits. That it proposes
+    by itself is switched on with `lamina config set propose.facts on`, and `propose.lessons`.
+    """
+
+
+@propose.command("facts")
+@click.option("--session", "name", metavar="SESSION", help="Only what was said in this session.")
+@_dry_run
+@pass_session
+def propose_facts(session: Session, /, name: str | None, *, dry_run: bool) -> None:
+    """Propose facts from what was said and not looked at yet.
+
+    With --as NAME from the sessions of that agent, else from those of the project itself.
+    """
+    from lamina import proposing
+
+    handle = session.handle
+    names = handle.session.names() if name is None else [name]
+    model = _model(session)
+    reports = [proposing.facts(handle, one, model, dry_run=dry_run) for one in names]
+    _show(session, reports, dry_run=dry_run)
+
+
+@propose.command("lessons")
+@click.option("--task", "name", metavar="TASK", required=True, help="The task that has ended.")
+@_dry_run
+@pass_session
+def propose_lessons(session: Session, /, name: str, *, dry_run: bool) -> None:
+    """Propose lessons from what was noted and tried for a task."""
+    from lamina import proposing
+
+    report = proposing.lessons(session.handle, name, _model(session), dry_run=dry_run)
+    _show(session, [report], dry_run=dry_run)
+
+
+def _model(session: Session) -> "Model":
+    from lamina.errors import InvalidInputError
+    from lamina.models import configured
+
+    found = configured(session.handle)
+    if found is None:
+        raise InvalidInputError(
+            "no model is configured", remedy="Name one: `lamina model` says how"
+        )
+    return found
+
+
+def _show(session: Session, reports: "list[Report]", *, dry_run: bool) -> None:
+    from lamina.surfaces import wire_models
+    from lamina.surfaces.cli.marks import grid
+
+    out, told = session.out, wire_models.reports_out(reports)
+    found: list[dict[str, Any]] = told["proposals"]
+    if out.as_json:
+        out.document(told)
+        return
+    if out.quiet:
+        for one in found:
+            out.raw(one["id"] or one["text"])
+        return
+    if found:
+        rows = [(one["id"] or "-", one["kind"], one["key"] or "-", one["text"]) for one in found]
+        out.show(grid(("id", "kind", "key", "what"), rows))
+    for why in told["left_out"]:
+        out.note(f"Left out: {why}.")
+    if not found:
+        out.note("Nothing was proposed.")
+    elif not dry_run:
+        out.note("`lamina accept ID` makes one current.")
