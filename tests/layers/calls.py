@@ -24,7 +24,7 @@ from lamina.layers.layered import Layered
 from lamina.layers.schemas import Schema
 from lamina.layers.subscription import Subscription
 from lamina.memory import AgentMemory
-from tests.layers.split_calls import SPLIT_READS, SET_SPLIT
+from tests.layers.split_calls import SET_SPLIT, SPLIT_READS
 
 
 @dataclass
