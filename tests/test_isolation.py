@@ -73,6 +73,7 @@ def calls(own: Memory, other: str, other_id: str) -> dict[str, Callable[[], Any]
         "query": lambda: own.query({"tags": [word], "scope": f"project/{other}"}),
         "count": lambda: own.count({"data.owner": word}, scope=f"project/{other}"),
         "recall": lambda: own.recall(f"{word} deploys", k=100, layers=LAYERS, floor=0.0),
+        "context": lambda: own.context(f"{word} deploys", layers=LAYERS).text,
         "why_not": lambda: own.why_not(other_id, f"{word} deploys", layers=LAYERS),
         "vectors": own.vectors,
         "catch_up": own.catch_up,

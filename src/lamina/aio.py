@@ -243,6 +243,7 @@ class AsyncMemory:
     query = _threaded(Memory.query)
     count = _threaded(Memory.count)
     recall = _threaded(Memory.recall)
+    context = _threaded(Memory.context)
     why_not = _threaded(Memory.why_not)
     history = _threaded(Memory.history)
     cursor = _threaded(Memory.cursor)

@@ -74,6 +74,7 @@ def test_the_defaults_are_the_safe_choices() -> None:
         "log.compact_entries": "100",
         "project.max_items": "1000",
         "context.split": "40/40/20",
+        "context.learn": "off",
         "context.keep_tool_results": "5",
     }
     assert {name: value for name, value in found.items() if not name.startswith("history.")} == safe

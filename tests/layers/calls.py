@@ -25,6 +25,7 @@ from lamina.layers.schemas import Schema
 from lamina.layers.subscription import Subscription
 from lamina.memory import AgentMemory
 from tests.layers.session_calls import session_reads, session_writes
+from tests.layers.split_calls import SET_SPLIT, SPLIT_READS
 
 
 @dataclass
@@ -146,7 +147,7 @@ def calls(desk: Desk) -> dict[str, Arguments]:
 
 def reads(desk: Desk) -> dict[str, Arguments]:
     """What changes nothing."""
-    return _shared_reads(desk) | _own_reads(desk) | _held_reads(desk)
+    return _shared_reads(desk) | _own_reads(desk) | _held_reads(desk) | SPLIT_READS
 
 
 def _known_reads(face: str) -> dict[str, Arguments]:
@@ -246,7 +247,7 @@ def looks(desk: Desk) -> dict[str, Callable[[], object]]:
 
 def writes(desk: Desk) -> dict[str, Arguments]:
     """What changes something, what ends things last."""
-    return _layer_writes(desk) | _tier_writes(desk) | _held_writes(desk) | _ends(desk)
+    return _layer_writes(desk) | _tier_writes(desk) | _held_writes(desk) | SET_SPLIT | _ends(desk)
 
 
 def _layer_writes(desk: Desk) -> dict[str, Arguments]:

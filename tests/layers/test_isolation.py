@@ -33,7 +33,7 @@ SILENT = {
     "session.__call__", "notebook.__call__", "task_tier.__call__", "project_tier.__call__",
     "global_tier.__call__", "global_tier.query_preferences", "knowledge.proposals",
     "experience.proposals", "knowledge.stale", "experience.stale",
-    "episode.trend", "session.names", "flat.count",
+    "episode.trend", "session.names", "flat.count", "split.read",
     "session().pressure", "session().plan_compaction",
 }  # fmt: skip
 """Reads whose answers hold no text, or none here."""

@@ -72,7 +72,7 @@ def test_two_hundred_turns_of_echoes_make_no_record(mem: Memory) -> None:
             draft = {"layer": layers[turn % 2], "kind": "fact"}
             receipt = finn.remember(said, **draft)  # type: ignore[arg-type]
             assert receipt.action is Action.UNCHANGED, (turn, said)
-            assert finn.get(receipt.id)
+            assert finn.get(receipt.id).id == receipt.id
     assert finn.count() == before
 
 

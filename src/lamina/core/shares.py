@@ -60,6 +60,9 @@ MOST: Final = 0.7
 _DOUBT: Final = 20.0
 """How many entries have to be told of before use weighs as much as what was chosen."""
 
+_NEARLY_NONE: Final = 1e-6
+_HALVINGS: Final = 80
+
 
 def learned(
     chosen: Mapping[str, float], shown: Mapping[str, float], used: Mapping[str, float]
@@ -80,19 +83,13 @@ def learned(
 
 
 def _bounded(shares: Mapping[str, float]) -> dict[str, float]:
-    """Shares of one whole, each within its bounds."""
-    fixed: dict[str, float] = {}
-    free = dict(shares)
-    while True:
-        whole, left = sum(free.values()) or 1.0, 1 - sum(fixed.values())
-        scaled = {tier: left * share / whole for tier, share in free.items()}
-        low = {tier: LEAST for tier, share in scaled.items() if share < LEAST}
-        high = {tier: MOST for tier, share in scaled.items() if share > MOST}
-        if not (outside := low or high):
-            found = fixed | scaled
-            return {tier: round(found[tier], 4) for tier in shares}
-        fixed |= outside
-        free = {tier: share for tier, share in free.items() if tier not in outside}
+    """Shares of one whole, each within its bounds, and in proportion as far as these allow."""
+    low, high = 0.0, 1.0 / _NEARLY_NONE
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        found = {t: min(MOST, max(LEAST, middle * (s + _NEARLY_NONE))) for t, s in shares.items()}
+        low, high = (middle, high) if sum(found.values()) < 1 else (low, middle)
+    return {tier: round(share, 4) for tier, share in found.items()}
 
 
 def _no_split() -> InvalidInputError:

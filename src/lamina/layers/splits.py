@@ -6,18 +6,17 @@ nobody searches and which no write waits for.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.settings import LEARN, SPLIT
 from lamina.core.shares import TIERS, check_split, learned
-from lamina.errors import ConflictError, ForbiddenError
+from lamina.errors import ConflictError, ForbiddenError, InvalidInputError
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lamina.core.changes import Receipt
     from lamina.core.record import Record
 
@@ -27,6 +26,8 @@ EVIDENCE: Final = "context:evidence"
 _KIND: Final = "split"
 _FADING: Final = 0.99
 """What is left of earlier evidence each time that use is told."""
+
+_MANY: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +80,33 @@ class Splits(Face):
         As well as can be: whoever may not write teaches nothing, and of two that tell at the same
         instant one may be lost.
         """
+        seen, taken = _checked(shown, "shown"), _checked(used, "used")
         with suppress(ConflictError, ForbiddenError):
             kept = next(iter(self._find(1, kind=_KIND, key=EVIDENCE)), None)
             before = _evidence(kept)
             data = {
                 "told": before["told"] + 1,
-                "shown": _faded(before["shown"], shown),
-                "used": _faded(before["used"], used),
+                "shown": _faded(before["shown"], seen),
+                "used": _faded(before["used"], taken),
             }
             self._put(
                 {"kind": _KIND, "key": EVIDENCE, "text": "which tiers were of use", "data": data,
                  "expect": kept.rev if kept else 0}
             )  # fmt: skip
         return self.read(learning=True)
+
+
+def _checked(counts: object, argument: str) -> dict[str, int]:
+    is_right = isinstance(counts, Mapping) and all(
+        tier in TIERS and type(count) is int and 0 <= count < _MANY
+        for tier, count in counts.items()
+    )
+    if not is_right:
+        raise InvalidInputError(
+            f"`{argument}` must say how many entries each tier had, not {counts!r:.60}",
+            remedy='Write {"task": 2, "project": 1}',
+        )
+    return dict(counts)  # type: ignore[call-overload]
 
 
 def _evidence(record: Record | None) -> dict[str, Any]:
@@ -111,8 +126,8 @@ def _counts(found: object) -> dict[str, float]:
 
 
 def _count(value: object) -> float:
-    return float(value) if isinstance(value, int | float) and 0 <= value < 1e6 else 0.0
+    return float(value) if isinstance(value, int | float) and 0 <= value < _MANY else 0.0
 
 
-def _faded(before: Mapping[str, float], more: Mapping[str, int]) -> dict[str, float]:
+def _faded(before: Mapping[str, float], more: Mapping[str, float]) -> dict[str, float]:
     return {tier: round(before[tier] * _FADING + _count(more.get(tier)), 3) for tier in TIERS}

@@ -89,10 +89,11 @@ class _Assembler:
         left, fitting = most, []
         for one in candidates:
             left -= one.tokens
-            if left < 0:
-                self._chosen.crowded.add(one.part)
-                break
-            fitting.append(one)
+            if left >= 0:
+                fitting.append(one)
+                continue
+            self._chosen.crowded.add(one.part)
+            self._chosen.leave(one.record, Reasons.NO_ROOM)
         return fitting
 
     def _fill(self, parts: Parts, shares: Mapping[str, float], room: int) -> None:
@@ -117,7 +118,7 @@ class _Assembler:
                 break
             self._chosen.drop(entries, tokens - self._asked.budget)
         return Context(
-            tuple(entries), tuple(self._chosen.left), self._asked.budget, tokens,
+            tuple(entries), self._chosen.left_out(), self._asked.budget, tokens,
             self._chosen.considered, dict(self._asked.split), self._asked.origin, head, self._tell,
         )  # fmt: skip
 

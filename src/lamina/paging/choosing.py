@@ -26,7 +26,6 @@ class Reasons(StrEnum):
     """Why something is left out."""
 
     NO_ROOM = "there was no room for it any more"
-    SHOWN = "it is shown already"
     REPEATED = "something that says the same is shown"
     NEARER = "something nearer holds its key"
 
@@ -57,7 +56,7 @@ class Chosen:
         self._said = _Said()
         self._known: dict[str, int] = {}
         """Records that were looked at, by when."""
-        self.left: list[LeftOut] = []
+        self._left: list[LeftOut] = []
         self.considered = 0
         self.spent = 0
         self.crowded: set[str] = set()
@@ -97,15 +96,22 @@ class Chosen:
                 self.leave(one.record, Reasons.NO_ROOM)
             left -= self.spent - before
 
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What came into question and is not shown, each once."""
+        shown = {one.record.id for one in self._entries}
+        found = {one.record.id: one for one in self._left if one.record.id not in shown}
+        return tuple(found.values())
+
     def leave(self, record: Record, why: Reasons) -> None:
         """Note what is not shown."""
-        self.left.append(LeftOut(record, why.value))
+        self._left.append(LeftOut(record, why.value))
 
     def drop(self, entries: list[Entry], tokens: int) -> None:
         """Take so many tokens of entries out again, the least likely first, hot state last."""
         while entries and tokens > 0:
             last = min(entries, key=lambda one: (one.score is None, one.score or 0.0))
             entries.remove(last)
+            self._entries.remove(last)
             tokens -= last.tokens
             self.crowded.add(last.part)
             self.leave(last.record, Reasons.NO_ROOM)
@@ -122,7 +128,6 @@ class Chosen:
 
     def _is_new(self, one: Candidate) -> bool:
         if one.record.id in self._known:
-            self.leave(one.record, Reasons.SHOWN)
             return False
         self._known[one.record.id] = len(self._known)
         # Entries of a log are what happened: twice the same is twice.

@@ -94,7 +94,8 @@ class Context:
     @property
     def compression(self) -> float:
         """How much of what came into question is shown, by tokens."""
-        return self.tokens / self.considered if self.considered else 1.0
+        shown = sum(entry.tokens for entry in self.entries)
+        return shown / self.considered if self.considered else 1.0
 
     @property
     def shares(self) -> dict[str, int]:

@@ -89,7 +89,9 @@ def _tasks(door: Door) -> Part:
 
 def _memory(door: Door) -> Part:
     """Of what the agent has learned and the project knows, what weighs most."""
-    found = [one for place in _places(door)[:2] for one in weightiest(door, place, _MEMORIES + 1)]
+    own, root = door.scope.path, (door.principal.root or door.scope).path
+    places = dict.fromkeys((own, root))
+    found = [one for place in places for one in weightiest(door, place, _MEMORIES + 1)]
     found.sort(key=lambda one: (-one.importance, -one.confidence))
     return Part(found[:_MEMORIES], len(found) > _MEMORIES)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lamina.layers.blackboard import Published
     from lamina.layers.now import Status
     from lamina.layers.subscription import News, Signal
+    from lamina.paging import Context
 
 
 def status_out(status: Status, scope: str) -> dict[str, Any]:
@@ -97,3 +98,26 @@ def stale_out(found: Stale) -> dict[str, Any]:
 
 def _instant(then: datetime | None) -> str | None:
     return None if then is None else to_text(then)
+
+
+def context_out(context: Context) -> dict[str, Any]:
+    """What is put before a model, what was left out, and how the budget was shared."""
+    return {
+        "text": context.text,
+        "messages": context.messages(),
+        "blocks": context.blocks(),
+        "budget": context.budget,
+        "tokens": context.tokens,
+        "considered": context.considered,
+        "compression": round(context.compression, 4),
+        "split": {"shares": context.split, "origin": context.origin},
+        "parts": context.shares,
+        "entries": [
+            {
+                "id": entry.record.id, "part": entry.part, "tokens": entry.tokens,
+                "score": entry.score, "cut": entry.is_cut, "line": entry.line,
+            }
+            for entry in context.entries
+        ],
+        "left_out": [{"id": one.record.id, "why": one.why} for one in context.left_out],
+    }  # fmt: skip

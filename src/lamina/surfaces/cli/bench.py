@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from lamina.surfaces.cli import bench_context
 from lamina.surfaces.cli.marks import Grid, grid, line
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.progress import progress
@@ -187,6 +188,9 @@ def compaction(session: Session, /, tokens: int, entries: int) -> None:
     else:
         rows = [(name, *map(str, row.values())) for name, row in found["rows"].items()]
         session.out.show(grid(("what", *next(iter(found["rows"].values()))), rows, headed=True))
+
+
+bench.add_command(bench_context.context)
 
 
 def _scratch(session: Session) -> Path:

@@ -24,6 +24,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "items": Entry("extracting:items", "List what was read out of files, with file and line."),
         "run": Entry("running:run", "Let an agent with a memory answer, or chat with it."),
         "recall": Entry("recall:recall", "Search memories, best first."),
+        "context": Entry("context:context", "Show what a model would be told, within a budget."),
         "why-not": Entry("recall:why_not", "Say what kept a memory out of a recall."),
         "list": Entry("reading:list_records", "List memories, newest first."),
         "get": Entry("reading:get", "Show one memory."),
