@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import lamina
-from lamina.models.base import Message, Reply, ToolCall
+from lamina.models import Message, Reply, ToolCall
 from lamina.runtime import Agent, tool
 from lamina.runtime.tools import toolbox
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import lamina
-from lamina.models.base import Message, Reply, ToolCall
+from lamina.models import Message, Reply, ToolCall
 from lamina.runtime import Agent
 
 TURNS = 60

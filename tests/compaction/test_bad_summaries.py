@@ -8,8 +8,8 @@ import pytest
 import lamina
 from lamina import LaminaError, Memory
 from lamina.compaction import by_model, extract
+from lamina.core.chat import Reply, ToolCall
 from lamina.errors import BudgetError, ModelError, ModelUnavailableError
-from lamina.models.base import Reply, ToolCall
 from lamina.testing import ScriptedModel
 
 GOOD = "The herons nest on rocks and eat fish."

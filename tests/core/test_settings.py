@@ -66,6 +66,7 @@ def test_the_defaults_are_the_safe_choices() -> None:
         "episode.retain_days": "30",
         "compaction.threshold_tokens": "100000",
         "compaction.keep_recent": "10",
+        "compaction.summary": "extracted",
         "flush.enabled": "on",
         "flush.threshold_tokens": "80000",
         "log.auto": "on",

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import lamina
+from lamina.core.chat import Message, Reply, ToolCall
 from lamina.core.layers import LAYERS
 from lamina.memory import AgentMemory, Memory
-from lamina.models.base import Message, Reply, ToolCall
 from lamina.runtime import Agent, Limits
 from tests.faults.report import Report, Tell
 

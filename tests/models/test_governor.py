@@ -7,9 +7,9 @@ import pytest
 
 import lamina
 from lamina import clock, models
+from lamina.core.chat import Message, Reply
 from lamina.errors import BudgetError, ForbiddenError, InvalidInputError, ModelError
 from lamina.memory import Memory
-from lamina.models.base import Message, Reply
 from lamina.models.governor import DayBook, Governed
 from lamina.testing import ScriptedModel
 from tests.embedders import servers

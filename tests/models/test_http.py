@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from lamina.core.chat import Message, Reply, ToolCall
 from lamina.errors import InvalidInputError, ModelError, ModelUnavailableError
-from lamina.models.base import Message, Reply, ToolCall
 from lamina.models.http import ChatModel
 from tests.embedders import servers
 from tests.embedders.servers import KEY, Behaviour, Exchange, Service, serving

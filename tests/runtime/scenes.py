@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import lamina
+from lamina.core.chat import ToolCall
 from lamina.core.record import Record
 from lamina.memory import AgentMemory
-from lamina.models.base import ToolCall
 from tests.places import where
 
 

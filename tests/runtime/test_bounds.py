@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from lamina.core.chat import Reply, ToolCall
 from lamina.errors import BudgetError, InvalidInputError, ModelError
-from lamina.models.base import Reply, ToolCall
 from lamina.runtime import Agent, Limits
 from lamina.testing import ScriptedModel
 from tests.runtime.scenes import calls, finn, logged, said

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import lamina
+from lamina.core.chat import ToolCall
 from lamina.memory import AgentMemory
-from lamina.models.base import ToolCall
 from lamina.runtime.folder import MOST_BYTES, Given, read_folder
 from lamina.runtime.tools import toolbox
 

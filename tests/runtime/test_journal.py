@@ -6,8 +6,8 @@ import time
 import pytest
 
 from lamina import leasing
+from lamina.core.chat import Message
 from lamina.errors import BusyError, ConflictError
-from lamina.models.base import Message
 from lamina.runtime import Agent
 from lamina.runtime.journal import Entry, Journal
 from lamina.runtime.recovering import broke_off

@@ -7,9 +7,9 @@ import pytest
 
 import lamina
 from lamina import aio
+from lamina.core.chat import Message, Reply
 from lamina.errors import InvalidInputError
 from lamina.events import MemoryRead, MemorySearch
-from lamina.models.base import Message, Reply
 from lamina.runtime import Agent
 from lamina.testing import ScriptedModel
 from tests.places import STORES

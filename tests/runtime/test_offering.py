@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import lamina
-from lamina.models.base import ToolCall
+from lamina.core.chat import ToolCall
 from lamina.models.scripted import ScriptedModel
 from lamina.runtime import Agent
 from lamina.runtime.tools import toolbox

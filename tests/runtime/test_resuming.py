@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from lamina.core.chat import Message
 from lamina.errors import InvalidInputError, ModelUnavailableError
-from lamina.models.base import Message
 from lamina.runtime import Agent, tool
 from lamina.testing import ScriptedModel
 from tests.places import STORES

@@ -3,9 +3,9 @@
 import pytest
 
 import lamina
+from lamina.core.chat import Reply
 from lamina.errors import ModelError
 from lamina.memory import AgentMemory
-from lamina.models.base import Reply
 from lamina.models.scripted import Line
 from lamina.runtime import Agent
 from lamina.testing import ScriptedModel

@@ -11,7 +11,7 @@ import pytest
 
 import lamina
 from lamina import InvalidInputError, skills
-from lamina.models.base import ToolCall
+from lamina.core.chat import ToolCall
 from lamina.runtime.rendering import NOTHING
 from lamina.runtime.tools import MOST_HANGING, MOST_NESTED, Late, Outcome, Toolbox, tool, toolbox
 from lamina.skills import About, Skill

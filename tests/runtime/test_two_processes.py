@@ -18,7 +18,7 @@ _CHILD = """
 import sys, time
 from pathlib import Path
 import lamina
-from lamina.models.base import ToolCall
+from lamina.core.chat import ToolCall
 from lamina.models.scripted import ScriptedModel
 from lamina.runtime import Agent
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from lamina import clock
 from lamina.compaction.checking import check_summary, refused
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lamina.compaction.checking import Summarise
+    from lamina.core.chat import Message, Model
     from lamina.core.record import Record
 
 READS: Final = 6_000
@@ -35,26 +36,7 @@ questions that are still open, oldest first. Add nothing that is not said there.
 Answer with plain sentences, at most {words} words: no headings, no JSON, no quotation of this."""
 
 
-class Answer(Protocol):
-    """What a model said."""
-
-    @property
-    def text(self) -> str:
-        """In words."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it had said all it wanted to."""
-
-
-class Chats(Protocol):
-    """What is needed of a model here; every `lamina.models.base.Model` has it."""
-
-    def chat(self, messages: Any, *, max_tokens: int | None = None) -> Answer:
-        """Answer a conversation."""
-
-
-def by_model(model: Chats, *, otherwise: Summarise | None = None, reads: int = READS) -> Summarise:
+def by_model(model: Model, *, otherwise: Summarise | None = None, reads: int = READS) -> Summarise:
     """What sums records up by asking a model.
 
     `otherwise` is asked when the model failed or its answer cannot be used, as with
@@ -73,11 +55,11 @@ def by_model(model: Chats, *, otherwise: Summarise | None = None, reads: int = R
     return summarise
 
 
-def _asked(model: Chats, records: Sequence[Record], most_tokens: int, reads: int) -> str:
+def _asked(model: Model, records: Sequence[Record], most_tokens: int, reads: int) -> str:
     marker = f"<<{clock.fresh_salt().hex()}>>"
     words = max(_LEAST_WORDS, round(most_tokens * _WORDS_FOR_TOKENS))
     task, shown = _TASK.format(marker=marker, words=words), _shown(records, reads)
-    messages: list[dict[str, str]] = [
+    messages: list[Message] = [
         {"role": "system", "content": task},
         {"role": "user", "content": f"{marker}\n{shown}\n{marker}"},
     ]

@@ -30,6 +30,8 @@ SESSION_DAYS: Final = "session.retain_days"
 EPISODE_DAYS: Final = "episode.retain_days"
 COMPACT_TOKENS: Final = "compaction.threshold_tokens"
 COMPACT_KEEP: Final = "compaction.keep_recent"
+SUMMARY: Final = "compaction.summary"
+BY_MODEL: Final = "model"
 FLUSH: Final = "flush.enabled"
 FLUSH_TOKENS: Final = "flush.threshold_tokens"
 LOG_AUTO: Final = "log.auto"
@@ -239,6 +241,8 @@ def _of_models() -> tuple[Setting, ...]:
                 per_process=True),
         _tokens(DAY_TOKENS, 2_000_000, "how many tokens of models a project may use in a day"),
         _tokens(JOB_TOKENS, 500_000, "how many tokens of models one piece of work may use"),
+        Setting(SUMMARY, ("extracted", BY_MODEL),
+                "who words the summary of a log or session: rules alone, or a model where it can"),
         Setting(PROPOSE_FACTS, (OFF, "on"), "whether a model proposes facts from what was said"),
         Setting(PROPOSE_LESSONS, (OFF, "on"),
                 "whether a model proposes lessons when a task has ended"),

@@ -17,6 +17,7 @@ from lamina.errors import ConflictError, ForbiddenError, InvalidInputError
 from lamina.layers.face import every
 from lamina.lifecycle.applying import apply, told
 from lamina.lifecycle.gathering import PLANS, Gathering
+from lamina.models.summing import summariser
 from lamina.timing import StoreClock
 
 if TYPE_CHECKING:
@@ -144,12 +145,13 @@ def _compaction(door: Keeper, name: str, found: Upkeep, confirm: bool) -> None:
     if not found.applied:
         return
     for agent in agents:
-        done = agent.compact_log()
+        summarise = summariser(agent)
+        done = agent.compact_log(summarise=summarise)
         if done is not None:
             what = f"log of {agent.scope}"
             found.compacted.append(Compacted(what, done.entries, done.receipt.tx))
         for session in agent.session.names():
-            made = agent.session(session).compact()
+            made = agent.session(session).compact(summarise=summarise)
             if made is not None:
                 what = f"session {session} of {agent.scope}"
                 found.compacted.append(Compacted(what, made.entries, made.receipt.tx))

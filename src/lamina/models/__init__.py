@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lamina.core.chat import Message, Model, Reply, ToolCall
+
 if TYPE_CHECKING:
     from lamina.layers.face import Door
     from lamina.models.governor import Governed
+
+__all__ = ["Message", "Model", "Reply", "ToolCall", "configured"]
 
 
 def configured(memory: Door) -> Governed | None:

@@ -21,9 +21,9 @@ from lamina.models.shape import size
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from lamina.core.chat import Message, Model, Reply
     from lamina.core.record import Record
     from lamina.layers.face import Door
-    from lamina.models.base import Message, Model, Reply
 
 _USUAL_ANSWER: Final = 8_192
 """How long an answer may get where nobody says; less where less is left."""

@@ -14,7 +14,7 @@ from lamina.models.shape import Answer, UnreadableError, question, size
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from lamina.models.base import Message, Reply
+    from lamina.core.chat import Message, Reply
 
 SECONDS: Final = 120.0
 _PATH: Final = "/chat/completions"

@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from lamina.core.chat import Message, Reply, ToolCall
 from lamina.errors import InvalidInputError, ModelError, ModelUnavailableError
-from lamina.models.base import Message, Reply, ToolCall
 
 Line: TypeAlias = str | Reply | ToolCall | Exception | Callable[[Sequence[Message]], "Line"]
 """What it says at its turn: a text, a call, both, an error, or what a function makes of it all."""

@@ -6,13 +6,13 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.core.chat import Reply, ToolCall
 from lamina.core.text import estimate_tokens
-from lamina.models.base import Reply, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lamina.models.base import Message
+    from lamina.core.chat import Message
 
 _MOST_CALLS: Final = 64
 """In one answer; whoever wants more is not working, but going in circles."""

@@ -25,9 +25,9 @@ from lamina.proposing.proposals import PROPOSED, Place, Proposing, Report
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lamina.core.chat import Model
     from lamina.core.record import Record
     from lamina.layers.face import Door
-    from lamina.models.base import Model
 
 __all__ = ["PROPOSED", "ItemProposer", "Report", "after_session", "after_task", "facts", "lessons"]
 

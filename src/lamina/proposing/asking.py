@@ -15,9 +15,9 @@ from lamina.sealing import scrub
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from lamina.core.chat import Message, Model
     from lamina.core.record import Record
     from lamina.layers.face import Door
-    from lamina.models.base import Message, Model
     from lamina.proposing.statements import Statement
 
 _TOKENS_AT_ONCE: Final = 6_000

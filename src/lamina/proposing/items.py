@@ -12,8 +12,8 @@ from lamina.proposing.asking import Task, ask, fit_to_show
 from lamina.proposing.statements import Piece
 
 if TYPE_CHECKING:
+    from lamina.core.chat import Model
     from lamina.extraction.proposing import Excerpt
-    from lamina.models.base import Model
 
 _ITEMS: Final = Task(
     "You read lines of a file, and list what it states that is worth finding again: terms it"

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from lamina.core.changes import Put
+    from lamina.core.chat import Model
     from lamina.core.draft import Draft
     from lamina.core.record import Record
     from lamina.core.scope import Scope
     from lamina.layers.face import Door
-    from lamina.models.base import Model
     from lamina.proposing.asking import Task
     from lamina.proposing.statements import Piece, Statement
 

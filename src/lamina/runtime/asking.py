@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from lamina.core.canonical import check
+from lamina.core.chat import Message, Model, Reply, ToolCall
 from lamina.errors import InvalidInputError, ModelError
-from lamina.models.base import Message, Model, Reply, ToolCall
 
 if TYPE_CHECKING:
     from lamina.runtime.limits import Limits
@@ -23,7 +23,7 @@ def check_model(model: object) -> AnyModel:
     if not callable(getattr(model, "chat", None)) and not callable(model):
         raise InvalidInputError(
             f"`model` can be neither asked nor called: {model!r:.60}",
-            remedy="Pass a lamina.models.base.Model, or a function that takes messages",
+            remedy="Pass a lamina.models.Model, or a function that takes messages",
         )
     return cast("AnyModel", model)
 
@@ -59,7 +59,7 @@ def _checked(said: object, limits: Limits) -> Reply:
     if not isinstance(said, Reply) or not isinstance(said.text, str):
         raise ModelError(
             f"the model answered with {type(said).__name__}, not with text",
-            remedy="Let it return a str or a lamina.models.base.Reply",
+            remedy="Let it return a str or a lamina.models.Reply",
         )
     if len(said.text) > limits.reply_chars:
         raise ModelError(

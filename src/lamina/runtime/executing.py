@@ -20,7 +20,7 @@ from lamina.runtime.tools import toolbox
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lamina.models.base import Message, Reply, ToolCall
+    from lamina.core.chat import Message, Reply, ToolCall
     from lamina.runtime.asking import AnyModel
     from lamina.runtime.intake import Taken
     from lamina.runtime.limits import Limits

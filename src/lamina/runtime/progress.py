@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.core.chat import ToolCall
 from lamina.core.sealed import REFERENCE
 from lamina.layers.face import in_order
-from lamina.models.base import ToolCall
 from lamina.runtime.journal import FINAL, RUN, STEP, run_of
 
 if TYPE_CHECKING:

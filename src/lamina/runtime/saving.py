@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from lamina.core.text import estimate_tokens
 from lamina.errors import LaminaError
+from lamina.models.summing import summariser
 from lamina.proposing import after_session
 from lamina.runtime.asking import ask, chatting
 from lamina.runtime.journal import Entry, one_line
@@ -21,8 +22,8 @@ from lamina.skills import for_agent
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from lamina.core.chat import Message, ToolCall
     from lamina.core.record import Record
-    from lamina.models.base import Message, ToolCall
     from lamina.runtime.asking import AnyModel
     from lamina.runtime.executing import Answer
     from lamina.runtime.journal import Journal
@@ -48,8 +49,13 @@ def look_after(journal: Journal, model: AnyModel, limits: Limits, answer: Answer
         _flush(journal, model, limits, view)
 
     _tried(journal, lambda: answer.seen.context.used_in(answer.text))
-    propose = partial(after_session, journal.memory, session.name, chatting(model))
-    for due in (lambda: session.flush(save), propose, session.compact, journal.memory.compact_log):
+    memory, chats = journal.memory, chatting(model)
+    for due in (
+        lambda: session.flush(save),
+        lambda: after_session(memory, session.name, chats),
+        lambda: session.compact(summarise=summariser(memory, chats)),
+        lambda: memory.compact_log(summarise=summariser(memory, chats)),
+    ):
         _tried(journal, due)
 
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from lamina.core.chat import Message
     from lamina.layers.sessions import Session
     from lamina.memory import AgentMemory
-    from lamina.models.base import Message
     from lamina.paging import Context
     from lamina.runtime.limits import Limits
 

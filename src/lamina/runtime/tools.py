@@ -26,7 +26,7 @@ from lamina.runtime.running import Ran, address, in_process, in_thread
 from lamina.signatures import Skill, skill_of
 
 if TYPE_CHECKING:
-    from lamina.models.base import ToolCall
+    from lamina.core.chat import ToolCall
 
 SECONDS: Final = 60.0
 """How long a tool may take unless it says."""

@@ -10,8 +10,8 @@ from lamina.runtime.journal import STEP, run_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lamina.core.chat import Message
     from lamina.core.record import Record
-    from lamina.models.base import Message
 
 NO_RESULT: Final = "No result of this call was recorded."
 _SUMMARY: Final = "Summary of what was said before:\n"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from lamina.models.base import Message
+    from lamina.core.chat import Message
     from lamina.runtime.turns import Group
 
     Count = Callable[[str], int]

@@ -29,7 +29,7 @@ def compact(
     With --as NAME, those of that agent. What a summary replaces goes to the layer `archive` first,
     where `lamina recall --layer archive` finds it, and `lamina undo` brings it back. A session is
     long at `compaction.threshold_tokens`, or earlier if much of it repeats; a log at
-    `log.compact_entries` or `log.compact_bytes`.
+    `log.compact_entries` or `log.compact_bytes`. The setting `compaction.summary` says who words it.
     """
     from lamina.surfaces.cli.marks import line
 
@@ -56,6 +56,7 @@ def _plans(
     """What there is to do, with the name of each: `log`, or that of a session."""
     from lamina.compaction import logs
     from lamina.errors import NotFoundError
+    from lamina.models.summing import summariser
 
     known = handle.session.names()
     for name in names:
@@ -64,13 +65,13 @@ def _plans(
                 f"`--session`: nothing was said in {name!r:.80} at {handle.scope}",
                 remedy=f"There are: {', '.join(known[:10]) or 'none'}; --as NAME asks an agent's",
             )
-    everything = not names and not log
+    everything, summarise = not names and not log, summariser(handle)
     if log or everything:
-        plan = logs.plan(handle, handle.scope, force=force)
+        plan = logs.plan(handle, handle.scope, force=force, summarise=summarise)
         if plan is not None:
             yield "log", plan
     for name in known if everything else names:
-        plan = handle.session(name).plan_compaction(force=force)
+        plan = handle.session(name).plan_compaction(force=force, summarise=summarise)
         if plan is not None:
             yield f"session {name}", plan
 

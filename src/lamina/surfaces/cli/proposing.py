@@ -8,7 +8,7 @@ from lamina.surfaces.cli.groups import Group
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from lamina.models.base import Model
+    from lamina.core.chat import Model
     from lamina.proposing import Report
 
 _dry_run = click.option("--dry-run", is_flag=True, help="Ask, and only show what it says.")

@@ -10,8 +10,8 @@ from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
+    from lamina.core.chat import Model
     from lamina.memory import AgentMemory
-    from lamina.models.base import Model
     from lamina.runtime import Agent, Run
 
 _LARGEST_SCRIPT = 8_000_000
