@@ -45,7 +45,8 @@ class Parrot:
         self.heard += len(lines)
         bare = [line.partition("] ")[2] for line in lines]
         self._chance.shuffle(bare)
-        # Memories run together on one line, with nothing in between, are not known again.
+        # Memories run together on one line, with nothing or a semicolon in between, are not known
+        # again yet, so they are not among these.
         said = self._chance.choice([
             "=== memory" + shown, "\n".join(lines), ". ".join(bare), "\n".join(bare),
             "\n".join(f"> {one}" for one in bare),
