@@ -97,16 +97,14 @@ class Splits(Face):
 
 
 def _checked(counts: object, argument: str) -> dict[str, int]:
-    is_right = isinstance(counts, Mapping) and all(
-        tier in TIERS and type(count) is int and 0 <= count < _MANY
-        for tier, count in counts.items()
-    )
-    if not is_right:
-        raise InvalidInputError(
-            f"`{argument}` must say how many entries each tier had, not {counts!r:.60}",
-            remedy='Write {"task": 2, "project": 1}',
-        )
-    return dict(counts)  # type: ignore[call-overload]
+    given = dict(counts) if isinstance(counts, Mapping) else {"": 0}
+    for tier, count in given.items():
+        if tier not in TIERS or type(count) is not int or not 0 <= count < _MANY:
+            raise InvalidInputError(
+                f"`{argument}` must say how many entries each tier had, not {counts!r:.60}",
+                remedy='Write {"task": 2, "project": 1}',
+            )
+    return given
 
 
 def _evidence(record: Record | None) -> dict[str, Any]:
