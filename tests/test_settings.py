@@ -36,13 +36,8 @@ def _readers(name: str) -> list[str]:
 @pytest.mark.parametrize(
     "name", [name for name in settings.SETTINGS if not name.startswith("history.")]
 )
-def test_a_setting_is_read_or_says_that_it_is_not(name: str) -> None:
-    setting, readers = settings.SETTINGS[name], _readers(name)
-    if setting.is_fixed:
-        assert not setting.awaits
-    else:
-        said = f"`{name}` is read by {readers} and awaits {setting.awaits!r}"
-        assert bool(readers) != bool(setting.awaits), said
+def test_a_setting_is_read(name: str) -> None:
+    assert settings.SETTINGS[name].is_fixed or _readers(name)
 
 
 @pytest.mark.parametrize(
@@ -53,11 +48,10 @@ def test_the_guide_tells_what_is_true_of_a_setting(name: str) -> None:
     guide = (ROOT / "docs" / "guides" / "using-lamina.md").read_text(encoding="utf-8")
     assert f"`{name}`" in guide
     rows = [line.split("|") for line in guide.splitlines() if re.match(rf"\|.*\| `{name}`", line)]
-    for _, _, _, default, per_process, awaited, _ in rows:
+    for _, _, _, default, per_process, fixed, _ in rows:
         assert setting.default in default
         assert (per_process.strip() == "yes") == setting.per_process
-        assert (awaited.strip() == "awaited") == bool(setting.awaits)
-    assert rows or not setting.awaits
+        assert (fixed.strip() == "fixed") == setting.is_fixed
 
 
 @pytest.mark.parametrize("place", STORES)

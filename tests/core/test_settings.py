@@ -66,7 +66,6 @@ def test_the_defaults_are_the_safe_choices() -> None:
         "episode.retain_days": "30",
         "compaction.threshold_tokens": "100000",
         "compaction.keep_recent": "10",
-        "compaction.summary": "extracted",
         "flush.enabled": "on",
         "flush.threshold_tokens": "80000",
         "log.auto": "on",
@@ -74,9 +73,20 @@ def test_the_defaults_are_the_safe_choices() -> None:
         "log.compact_bytes": "50000",
         "log.compact_entries": "100",
         "project.max_items": "1000",
+        "promotion.auto": "off",
+        "promotion.agents": "3",
         "context.split": "40/40/20",
         "context.learn": "off",
         "context.keep_tool_results": "5",
+        "model.url": "off",
+        "model.name": "off",
+        "model.key_env": "LAMINA_MODEL_KEY",
+        "model.timeout_seconds": "120",
+        "model.tokens_per_day": "2000000",
+        "model.tokens_per_job": "500000",
+        "compaction.summary": "extracted",
+        "propose.facts": "off",
+        "propose.lessons": "off",
     }
     assert {name: value for name, value in found.items() if not name.startswith("history.")} == safe
     assert found["history.knowledge"] == found["history.fact"] == "all"

@@ -75,8 +75,6 @@ class Setting:
     """Returns a value of that form as it is to be kept, or says what is wrong with it."""
     per_process: bool = False
     """Whether environment and `config.toml` may say otherwise: what only one process notices."""
-    awaits: str = ""
-    """What will read it, as long as nothing does."""
 
     @property
     def default(self) -> str:

@@ -29,7 +29,7 @@ def compact(
     With --as NAME, those of that agent. What a summary replaces goes to the layer `archive` first,
     where `lamina recall --layer archive` finds it, and `lamina undo` brings it back. A session is
     long at `compaction.threshold_tokens`, or earlier if much of it repeats; a log at
-    `log.compact_entries` or `log.compact_bytes`. The setting `compaction.summary` says who words it.
+    `log.compact_entries` or `log.compact_bytes`. `compaction.summary` says who words the summary.
     """
     from lamina.surfaces.cli.marks import line
 

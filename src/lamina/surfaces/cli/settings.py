@@ -153,7 +153,6 @@ def _row(session: Session, setting: "Setting") -> dict[str, Any]:
         "choices": list(setting.choices),
         "form": setting.form,
         "meaning": setting.meaning,
-        "awaits": setting.awaits or None,
         "variable": _variable(setting),
     }
 
@@ -168,9 +167,8 @@ def _told(row: dict[str, Any]) -> str:
     """What a setting is for, what it can be, and what is to be known of it besides."""
     from lamina.core.settings import SETTINGS
 
-    awaited = f"; not read yet, but by {row['awaits']} to come" if row["awaits"] else ""
     variable = f"; or {row['variable']}" if row["variable"] else ""
-    return f"{row['meaning']} ({SETTINGS[row['name']].possible}{variable}){awaited}"
+    return f"{row['meaning']} ({SETTINGS[row['name']].possible}{variable})"
 
 
 def _said(session: Session) -> dict[str, tuple[str, str]]:
