@@ -38,7 +38,7 @@ _FACTS: Final = Task(
     "You read what was said to an assistant and by it, and list the facts in it that will still"
     " matter in other conversations: about the people, what they prefer, how their things are set"
     " up.",
-    LAYERS["fact"].kinds, keyed=True,
+    LAYERS["fact"].kinds, keyed=True, own=("personal", "preference"),
 )  # fmt: skip
 _LESSONS: Final = Task(
     "You read what was noted and tried while a task was worked on, and list what whoever has a"
@@ -126,4 +126,4 @@ def _work_on(door: Door, root: str, task: str) -> list[Record]:
         for note in notes_on(door, root, [task], state) if note.kind in _NOTED
     ]  # fmt: skip
     episodes = every(door, {"layer": "episode", "scope": root, "data.task": task})
-    return sorted([*notes, *episodes], key=lambda one: one.id)
+    return sorted([*notes, *episodes], key=lambda one: (one.created_at, one.id))
