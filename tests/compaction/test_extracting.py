@@ -138,6 +138,13 @@ def test_what_a_sentence_is_does_not_hang_on_one_language(kind: str, text: str, 
     assert lines_of(extract([message(kind, text, 0)], 300), sort) == [text]
 
 
+def test_a_word_that_tells_nothing_by_itself_is_left_out() -> None:
+    talk = ["Good.", "Thanks!", "ok", "No.", "5433", "PENICILLIN", "好的。"]
+    told = extract([message("user", text, n) for n, text in enumerate(talk)], 300)
+    assert lines_of(told, "Said by people") == ["5433", "PENICILLIN", "好的。"]
+    assert lines_of(told, "Corrected by people") == ["No."]
+
+
 def test_of_questions_the_last_ones_are_told() -> None:
     asked = [message("user", f"Is the roof of house {n} done by Ann{n}?", n) for n in range(30)]
     told = extract([*asked, message("user", "What is still open?", 31)], 120)

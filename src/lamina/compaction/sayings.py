@@ -59,6 +59,8 @@ _FAILS: Final = re.compile(
     r"|错误|失败|异常|超时|拒绝|崩溃",
     re.I,
 )
+_THANKS: Final = re.compile(r"[A-Z]?[a-z]{1,10}[.!]*")
+"""A word by itself, and no name of anything: it tells nothing without what it answers."""
 _DIGITS: Final = re.compile(r"\d+")
 _ASKS: Final = ("?", "？")
 _FIGURE: Final = re.compile(
@@ -126,7 +128,9 @@ def _sort(record: Record, sentence: str, *, is_first: bool) -> str:
     if record.kind in ("user", "USER_FEEDBACK"):
         if sentence.endswith(_ASKS):
             return QUESTIONS
-        return CORRECTED if _CORRECTS.search(sentence) else PEOPLE
+        if _CORRECTS.search(sentence):
+            return CORRECTED
+        return "" if _THANKS.fullmatch(sentence) else PEOPLE
     if record.kind == "ERROR" or record.data.get("is_error") is True:
         return ERRORS if is_first or _FAILS.search(sentence) else ""
     if record.kind != "tool_result" and _DECIDES.search(sentence):
