@@ -74,8 +74,8 @@ def check_summary(told: object, records: Sequence[Record], most_tokens: int) -> 
 def refused(what: str) -> ModelError:
     """The error that says what is wrong with a summary."""
     return ModelError(
-        f"the summary {what}, so nothing was compacted",
-        remedy="Try again, or compact without `summarise`: then it is extracted",
+        f"the summary {what}",
+        remedy="So nothing was compacted; try again, or without `summarise`: then it is extracted",
     )
 
 

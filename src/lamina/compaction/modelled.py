@@ -12,6 +12,7 @@ from lamina.compaction.extracting import extract
 from lamina.compaction.sayings import when
 from lamina.core.sealed import REDACTED, REFERENCE
 from lamina.core.text import estimate_tokens
+from lamina.errors import LaminaError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +52,8 @@ def by_model(model: Model, *, otherwise: Summarise | None = None, reads: int = R
         except Exception as error:  # models of others fail in ways of their own
             if otherwise is None:
                 raise
-            _log.warning("a summary was not left to %s: %s", model.name, error)
+            why = error.message if isinstance(error, LaminaError) else error
+            _log.warning("the rules sum up in the place of %s: %s", model.name, why)
             return otherwise(records, most_tokens)
 
     return summarise
