@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, Unpack
 
 from lamina.core.names import check_name
+from lamina.core.options import check_options
 from lamina.core.principal import Role
 from lamina.errors import InvalidInputError
 from lamina.orchestration.books import Books
@@ -107,12 +108,7 @@ class Orchestrator:
     def __init__(
         self, project: Memory, workers: Worker | Mapping[str, Worker], **options: Unpack[Options]
     ) -> None:
-        unknown = sorted(options.keys() - Options.__annotations__.keys())
-        if unknown:
-            raise InvalidInputError(
-                f"`{unknown[0]:.40}` is not an option of an orchestrator",
-                remedy=f"Use one of: {', '.join(Options.__annotations__)}",
-            )
+        check_options(options, Options, "an option of an orchestrator")
         self.project = _name_of(project)
         self._memory = project
         self._workers = workers
