@@ -43,6 +43,7 @@ _NEXT: Final = {
     Status.DROPPED: (Status.OPEN,),
 }
 ENDED: Final = (Status.DONE, Status.DROPPED)
+GOING_ON: Final = (Status.OPEN, Status.ACTIVE, Status.BLOCKED)
 _LISTS: Final = frozenset(("acceptance", "blocked_by"))
 _ARCHIVED: Final = {"state": State.ARCHIVED.value}
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from lamina.core.record import Trust
 from lamina.core.sealed import REFERENCE
 from lamina.core.text import estimate_tokens
+from lamina.layers.now import NEXT_STEPS, OBJECTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,7 @@ LABEL: Final = re.compile(
 )
 """What stands before every memory that is shown."""
 _INDENT: Final = "\n    "
-_TITLES: Final = {"objective": "Objective", "next_steps": "Next steps"}
+_TITLES: Final = {OBJECTIVE: "Objective", NEXT_STEPS: "Next steps"}
 _UNNAMED: Final = frozenset({"session", "item", "archive", "episode"})
 """Layers whose keys tell a reader nothing."""
 

@@ -130,7 +130,7 @@ class Proposing(Face):
 
     def _known(self) -> list[Record]:
         states = [State.CURRENT.value, State.PROPOSED.value, State.FORGOTTEN.value]
-        root = (self._door.principal.root or self._door.scope).path
+        root = self._door.principal.common.path
         places = sorted({self._place.scope, root, "global"})
         where = {"layer": self._place.layer, "scope": {"$in": places}, "state": {"$in": states}}
         return list(every(self._door, where))
