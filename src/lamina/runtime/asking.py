@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from lamina.core.canonical import check
+from lamina.core.canonical import check, keepable
 from lamina.core.chat import Message, Model, Reply, ToolCall
 from lamina.errors import InvalidInputError, ModelError
 
@@ -68,24 +68,19 @@ def _checked(said: object, limits: Limits) -> Reply:
             remedy="Ask for less, or allow more with Limits(reply_chars=…)",
         )
     calls = tuple(_call(one) for one in said.tool_calls)
-    return Reply(_clean(said.text), calls, _tokens(said.tokens_in), _tokens(said.tokens_out))
+    return Reply(keepable(said.text), calls, _tokens(said.tokens_in), _tokens(said.tokens_out))
 
 
 def _call(said: object) -> ToolCall:
     """A call as the transcript can keep it; what is wrong with it is told to the model."""
     if not isinstance(said, ToolCall):
         raise ModelError(f"the model asked for a tool with {type(said).__name__}, not a ToolCall")
-    name = _clean(str(said.name))[:_LONGEST_NAME] or "(no name)"
+    name = keepable(str(said.name))[:_LONGEST_NAME] or "(no name)"
     try:
         arguments = check(dict(said.arguments), "arguments")
     except (InvalidInputError, TypeError, ValueError) as error:
         return ToolCall(said.id, name, {}, said.wrong or f"its arguments cannot be kept: {error}")
-    return ToolCall(said.id, name, arguments, _clean(said.wrong))
-
-
-def _clean(text: str) -> str:
-    """Without what no record can hold: NUL and halves of characters."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+    return ToolCall(said.id, name, arguments, keepable(said.wrong))
 
 
 def _tokens(said: object) -> int:
