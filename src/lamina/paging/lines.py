@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.record import Trust
-from lamina.core.sealed import REFERENCE
+from lamina.core.sealed import hidden
 from lamina.core.text import estimate_tokens
 from lamina.layers.now import NEXT_STEPS, OBJECTIVE
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from lamina.core.record import Record
 
-SEALED: Final = "[a sealed secret]"
 LABEL: Final = re.compile(
     rf"\[\d{{4}}-\d\d-\d\d(?: \d\d:\d\d)? [^\s\]]{{1,130}}/(?:{'|'.join(Trust)})\]"
 )
@@ -50,7 +49,7 @@ class Line:
 def line_of(record: Record, count: Callable[[str], int]) -> Line:
     """A memory as it is shown whole."""
     label, name = _label(record), _name(record)
-    body = name + indented(REFERENCE.sub(SEALED, record.text).strip())
+    body = name + indented(hidden(record.text).strip())
     if count is not estimate_tokens:
         return Line(label, body, count(f"- {label} {body}") + 1)
     # What the text takes was reckoned when it was written.

@@ -13,7 +13,8 @@ from lamina.errors import InvalidInputError, ModelError
 if TYPE_CHECKING:
     from lamina.runtime.limits import Limits
 
-AnyModel: TypeAlias = Model | Callable[[list[Message]], str | Reply]
+_Function: TypeAlias = Callable[[list[Message]], str | Reply]
+AnyModel: TypeAlias = Model | _Function
 """A model, or any function that takes messages and answers with text or a reply."""
 _LONGEST_NAME: Final = 200
 
@@ -45,10 +46,11 @@ def ask(
     Raises:
         ModelError: It answered what cannot be used, or more than `limits` allow.
     """
-    if hasattr(model, "chat"):
-        said: object = model.chat(messages, tools=tools, on_text=on_text)
+    chats = chatting(model)
+    if chats is not None:
+        said: object = chats.chat(messages, tools=tools, on_text=on_text)
     else:
-        said = model([*messages])
+        said = cast("_Function", model)([*messages])
         text = said.text if isinstance(said, Reply) else said
         if on_text is not None and isinstance(text, str) and text:
             on_text(text)
