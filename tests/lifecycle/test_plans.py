@@ -9,7 +9,7 @@ import pytest
 from lamina import ConflictError, ForbiddenError, InvalidInputError, Memory, aio
 from lamina.lifecycle import Does
 from lamina.memory import AgentMemory
-from tests.lifecycle.conftest import Day
+from tests.days import Day
 from tests.lifecycle.seen import everything, states
 
 

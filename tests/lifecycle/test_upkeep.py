@@ -18,7 +18,7 @@ from lamina.core.changes import Action
 from lamina.core.scope import GLOBAL
 from lamina.errors import BusyError, InvalidInputError
 from lamina.lifecycle.scheduling import Scheduler, Turn
-from tests.lifecycle.conftest import Day
+from tests.days import Day
 from tests.lifecycle.seen import everything, states
 from tests.meta.children import environment
 
