@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from lamina.core.canonical import is_keepable
+from lamina.core.chat import MOST_CONFIDENT
 from lamina.core.layers import LAYERS
 from lamina.core.names import check_name
 from lamina.extraction.findings import LONGEST_CONTENT, Finding, plain, shortened
@@ -16,8 +17,6 @@ from lamina.sealing import scrub
 from lamina.sources.chunks import Page
 from lamina.sources.cutting import cut_text
 
-MOST_CONFIDENT: Final = 0.5
-"""However sure it says it is: a guess that nobody has looked at is no more than that."""
 _MOST_PROPOSALS: Final = 50
 """From one excerpt."""
 

@@ -10,6 +10,7 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.layers import LAYERS
+from lamina.core.lazy import loading
 from lamina.core.names import check_name
 from lamina.core.record import State
 from lamina.core.settings import PROPOSE_FACTS, PROPOSE_LESSONS
@@ -19,7 +20,6 @@ from lamina.layers.face import every
 from lamina.layers.sessions import Sessions
 from lamina.layers.tasks import ENDED, status_of
 from lamina.proposing.asking import Task, pieces_of
-from lamina.proposing.items import ItemProposer
 from lamina.proposing.proposals import PROPOSED, Place, Proposing, Report
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lamina.core.chat import Model
     from lamina.core.record import Record
     from lamina.layers.face import Door
+    from lamina.proposing.items import ItemProposer
 
 __all__ = ["PROPOSED", "ItemProposer", "Report", "after_session", "after_task", "facts", "lessons"]
 
@@ -46,6 +47,9 @@ _LESSONS: Final = Task(
     ("pattern", "pitfall", "convention", "decision", "architecture", "failure"),
 )
 _log: Final = logging.getLogger(__name__)
+
+# It needs all that reads files, which what was said and noted does not.
+__getattr__ = loading(__name__, {"lamina.proposing.items": ("ItemProposer",)})
 
 
 def facts(door: Door, session: str, model: Model, *, dry_run: bool = False) -> Report:

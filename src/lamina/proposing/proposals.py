@@ -10,10 +10,10 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.core.chat import MOST_CONFIDENT
 from lamina.core.ranking.duplicates import SAME, likeness, shingles
 from lamina.core.record import State, Trust
 from lamina.errors import InvalidInputError, SecretError
-from lamina.extraction.proposing import MOST_CONFIDENT
 from lamina.layers.face import Face, every
 from lamina.proposing.asking import ask, batches
 from lamina.proposing.statements import UnreadableAnswerError, normal
