@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +28,7 @@ _LEAST_WORDS: Final = 30
 _KNOWN: Final = 0.4
 """The share of its words that a summary has from what it sums up."""
 _STEM: Final = 4
+_log: Final = logging.getLogger(__name__)
 _WORD: Final = re.compile(r"\w{4,}")
 _TASK: Final = """\
 You sum up what an agent said and did, for the same agent, which goes on from your summary alone.
@@ -47,9 +49,10 @@ def by_model(model: Model, *, otherwise: Summarise | None = None, reads: int = R
     def summarise(records: Sequence[Record], most_tokens: int, /) -> str:
         try:
             return _asked(model, records, most_tokens, reads)
-        except (ModelError, OSError):
+        except (ModelError, OSError) as error:
             if otherwise is None:
                 raise
+            _log.warning("the summary of %s is not used: %s", model.name, error)
             return otherwise(records, most_tokens)
 
     return summarise

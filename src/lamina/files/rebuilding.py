@@ -124,7 +124,7 @@ def _of_sheet(mem: Memory, place: Place, sheet: Sheet, text: str) -> Iterator[Re
         created = {to_name(str(task.get("id")), "task"): task for task in _tasks(text)}
     names: list[str] = []
     for entry in page.entries:
-        record = _entry(mem, place, sheet, entry)
+        record = _entry(place, sheet, entry)
         if sheet.form == "tasks":
             record = _dated(record, created.get(str(entry.name), {}))
         names.append(record.id if sheet.by_id else str(record.key))
@@ -144,7 +144,7 @@ def _order(page: Page, names: list[str]) -> tuple[str, ...]:
     return () if usual else tuple(names)
 
 
-def _entry(mem: Memory, place: Place, sheet: Sheet, entry: Entry) -> Record:
+def _entry(place: Place, sheet: Sheet, entry: Entry) -> Record:
     draft = sheet.draft(entry.name, entry.said, frozenset())
     known = entry.name if sheet.by_id and is_id(entry.name) else None
     return _record(place.scope, sheet.layer, {**draft}, known)
