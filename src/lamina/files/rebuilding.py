@@ -91,7 +91,7 @@ def _records(mem: Memory, folder: Path) -> Iterator[Record]:
         for sheet in (AGENT, NOW, MemoryPage(), TasksPage()):
             raw = _read(folder, place.folder, sheet.file)
             if raw is not None:
-                yield from _of_sheet(mem, place, sheet, raw)
+                yield from _of_sheet(place, sheet, raw)
         yield from _of_log(place, _read(folder, place.folder, LOG))
         yield from _of_items(place, _read(folder, place.folder, ITEMS))
         yield from _of_sessions(folder, place)
@@ -118,7 +118,7 @@ def _read(root: Path, folder: str, file: str, most: int = _LARGEST) -> str | Non
     return None if raw is None else raw.decode("utf-8", "replace").replace("\0", "")
 
 
-def _of_sheet(mem: Memory, place: Place, sheet: Sheet, text: str) -> Iterator[Record]:
+def _of_sheet(place: Place, sheet: Sheet, text: str) -> Iterator[Record]:
     page = sheet.parse(text)
     if sheet.form == "tasks":
         created = {to_name(str(task.get("id")), "task"): task for task in _tasks(text)}
