@@ -115,7 +115,7 @@ class Orchestrator:
             )
         self.project = _name_of(project)
         self._memory = project
-        self._workers = workers
+        self._workers = _check_workers(workers)
         self.threads = options.get("threads", 4)
         self.seconds = options.get("seconds", USUAL_SECONDS)
         _check_counts(self.threads, self.seconds)
@@ -167,6 +167,16 @@ def _name_of(project: Memory) -> str:
             remedy='Pass mem.project("web")',
         )
     return name
+
+
+def _check_workers(workers: object) -> Worker | Mapping[str, Worker]:
+    every = [*workers.values()] if isinstance(workers, Mapping) else [workers]
+    if not every or not all(map(callable, every)):
+        raise InvalidInputError(
+            f"`workers` must be a function, or one for each agent, not {workers!r:.60}",
+            remedy='Pass work, or {"finn": work}',
+        )
+    return workers  # type: ignore[return-value]  # functions by now
 
 
 def _check_counts(threads: object, seconds: object) -> None:
