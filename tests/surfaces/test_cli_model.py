@@ -46,8 +46,9 @@ def test_without_a_model_it_is_said_how_to_have_one(lamina: Call) -> None:
     lamina("remember", "The kettle leaks")
     assert lamina("model", "--json").json == {"model": None}
     assert "lamina config set model.url" in lamina("model").err
-    refused = lamina("propose", "facts")
-    assert (refused.status, "no model is configured" in refused.err) == (2, True)
+    for asked in (("propose", "facts"), ("model", "--test")):
+        refused = lamina(*asked)
+        assert (refused.status, "no model is configured" in refused.err) == (2, True)
 
 
 def test_a_model_that_fails_or_may_not_be_asked_is_an_exit_status(

@@ -47,7 +47,17 @@ def compact(
         for one in done:
             out.show(_grid(one), *map(line, one["summary"].splitlines()))
     else:
-        out.note("Nothing is long enough to be compacted; --force does it all the same.")
+        out.note(*_nothing(session.handle, force=force))
+
+
+def _nothing(handle: "Memory", *, force: bool) -> "Iterator[str]":
+    """Why nothing was done, and where else to look."""
+    if force:
+        yield f"There is nothing to compact in {handle.scope}."
+    else:
+        yield f"Nothing in {handle.scope} is long enough; --force compacts it all the same."
+    if handle.scope.part("agent") is None:
+        yield "--as NAME asks for what belongs to an agent; `lamina maintain` does that for all."
 
 
 def _plans(

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
               help="With --review, at most so many.")  # fmt: skip
 @pass_session
 def promote(session: Session, /, ids: tuple[str, ...], **how: Any) -> None:
-    """Make memories knowledge of a wider scope, or review what waits for that.
+    """Copy memories to a wider scope, or review what waits for a yes.
 
-    The memory stays where it is. What it becomes says where it came from and is trusted no more
-    than that; `lamina undo` takes it back. The kind is the one that a note is marked with or that
-    knowledge has, else `fact`. A preference for everybody (--to global) waits for review, and so
-    does what agents say where `knowledge.accept` is `review`. Nothing is promoted by itself unless
-    `promotion.auto` says so.
+    The memory stays where it is. The copy is knowledge; it says where it came from and is trusted
+    no more than that. `lamina undo` takes it back. Its kind is the one that a note is marked with
+    or that knowledge has, else `fact`. A preference for everybody (--to global) waits for review,
+    and so does what agents say where `knowledge.accept` is `review`. Nothing is promoted by itself
+    unless `promotion.auto` says so.
     """
     from lamina.errors import InvalidInputError
 
