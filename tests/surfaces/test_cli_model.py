@@ -84,3 +84,19 @@ def test_lessons_are_proposed(lamina: Call, service: Service) -> None:
     name = lamina("propose", "lessons", "--task", "t-1", "-q", *FINN).out.strip()
     listed = lamina("list", "--state", "proposed", "--project", "web", "--json").json
     assert [one["id"] for one in listed["records"]] == [name]
+
+
+def test_a_task_that_ends_is_learned_from_where_that_is_switched_on(
+    lamina: Call, service: Service
+) -> None:
+    web = ("--project", "web")
+    service.behaviours[:] = [servers.saying(whole(json.dumps([LESSON])))]
+    for name, state in (("t-1", "off"), ("t-2", "on")):
+        lamina("config", "set", "propose.lessons", state)
+        lamina("tasks", "add", name, "Build it", *web)
+        lamina("episodes", "record", name, "failed", "The cache was stale", *web)
+        assert lamina("tasks", "move", name, "active", *web).status == 0
+        assert lamina("tasks", "move", name, "dropped", *web).status == 0
+        assert len(service.asked) == (1 if state == "on" else 0)
+    listed = lamina("list", "--state", "proposed", *web, "--json").json
+    assert [one["text"] for one in listed["records"]] == [LESSON["text"]]

@@ -145,9 +145,15 @@ def move_task(session: Session, /, name: str, status: str, note: str) -> None:
     STATUS is open, active, blocked, done or dropped; a step that makes no sense is refused.
     """
     from lamina.core.names import check_name
+    from lamina.layers.tasks import ENDED
     from lamina.surfaces.cli.saying import say_receipt
 
-    say_receipt(session, session.handle.task.move(check_name(name, "task"), status, note=note))
+    handle, task = session.handle, check_name(name, "task")
+    say_receipt(session, handle.task.move(task, status, note=note))
+    if status in ENDED:
+        from lamina.orchestration.learning import learn
+
+        learn(handle, [task])
 
 
 @tasks.command("change")
