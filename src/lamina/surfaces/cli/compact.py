@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.option("--session", "names", multiple=True, metavar="NAME", help="Only this session.")
+@click.option("--session", "names", multiple=True, metavar="NAME", help="Only this session.",
+              shell_complete=completing.sessions)  # fmt: skip
 @click.option("--log", is_flag=True, help="Only the log, or beside the sessions named.")
 @click.option("--force", is_flag=True, help="Also what is not long yet.")
 @click.option("--dry-run", is_flag=True, help="Only say what would go, and the summary.")

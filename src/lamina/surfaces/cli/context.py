@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.marks import Line, Span, line
 from lamina.surfaces.cli.options import Command, layer_option
 from lamina.surfaces.cli.session import Session, pass_session
@@ -20,7 +21,8 @@ _WIDEST: Final = 40
 @click.command(cls=Command)
 @click.argument("words", nargs=-1, metavar="[QUESTION]...")
 @click.option("--budget", type=int, metavar="TOKENS", help="How much it may take; else 4,000.")
-@click.option("--task", metavar="TASK", help="The task at hand: its notes come first.")
+@click.option("--task", metavar="TASK", help="The task at hand: its notes come first.",
+              shell_complete=completing.keys_of("task"))  # fmt: skip
 @click.option(
     "--split", metavar="T/P/G",
     help="How much comes from task, project and global, as 50/30/20; or `learned`.",

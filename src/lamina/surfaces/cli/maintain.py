@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.marks import Grid, Span, grid, line
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session
@@ -23,7 +24,7 @@ _SHOWN = 5
 
 @click.command(cls=Command)
 @click.option(
-    "--only", multiple=True, metavar="NAME",
+    "--only", multiple=True, metavar="NAME", shell_complete=completing.upkeep,
     help="Only this part: promotion, consolidation, retention, archiving, eviction, compaction,"
     " history or stale. May be given several times.",
 )  # fmt: skip

@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=completing.records)
-@click.option("--to", metavar="WHERE", help="experience, project or global; project unless given.")
+@click.option("--to", metavar="WHERE", shell_complete=completing.wider,
+              help="experience, project or global; project unless given.")  # fmt: skip
 @kind_option(help="What kind of knowledge it becomes.")
 @click.option("--review", is_flag=True, help="Show what waits; on a terminal, ask about each.")
-@click.option("--accept", multiple=True, metavar="ID", help="Let this proposal count.")
-@click.option("--reject", multiple=True, metavar="ID", help="Hide this proposal.")
+@click.option("--accept", multiple=True, metavar="ID", help="Let this proposal count.",
+              shell_complete=completing.proposals)  # fmt: skip
+@click.option("--reject", multiple=True, metavar="ID", help="Hide this proposal.",
+              shell_complete=completing.proposals)  # fmt: skip
 @click.option("-n", "--limit", type=int, default=100, show_default=True, metavar="N",
               help="With --review, at most so many.")  # fmt: skip
 @pass_session

@@ -32,6 +32,7 @@ _LARGEST_SCRIPT = 8_000_000
     show_default=True,
     metavar="NAME",
     help="The conversation that this belongs to.",
+    shell_complete=completing.sessions,
 )
 @click.option("--chat", is_flag=True, help="Talk on: one line at a time, until the input ends.")
 @click.option(

@@ -55,7 +55,8 @@ def tasks() -> None:
 @click.option("--status", metavar="STATUS", shell_complete=_STATUSES, help="As `open`.")
 @click.option("--milestone", metavar="NAME", help="Only of this milestone.")
 @click.option("--ready", is_flag=True, help="Only open ones that wait for nothing.")
-@click.option("-n", "--limit", type=int, default=100, show_default=True, metavar="N")
+@click.option("-n", "--limit", type=int, default=100, show_default=True, metavar="N",
+              help="At most so many.")  # fmt: skip
 @pass_session
 def list_tasks(
     session: Session, /, status: str | None, milestone: str | None, limit: int, *, ready: bool
@@ -81,7 +82,8 @@ def list_tasks(
 
 
 @tasks.command("graph")
-@click.option("-n", "--limit", type=int, default=1000, show_default=True, metavar="N")
+@click.option("-n", "--limit", type=int, default=1000, show_default=True, metavar="N",
+              help="At most so many.")  # fmt: skip
 @pass_session
 def task_graph(session: Session, /, limit: int) -> None:
     """Show tasks as a tree, each below the first of those that it waits for."""
