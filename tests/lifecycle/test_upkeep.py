@@ -63,6 +63,9 @@ def test_every_part_is_done_and_each_can_be_undone(whole: Memory, day: Day) -> N
     found = whole.lifecycle.run()
     assert [done.plan.ids for done in found.done[:4]] == [done.plan.ids for done in told.done[:4]]
     assert [one.what for one in found.compacted] == ["log of project/web/agent/finn"]
+    assert [(one.what, one.entries, one.tx) for one in told.compacted] == [
+        (one.what, one.entries, "") for one in found.compacted
+    ]
     assert found.history is not None
     assert found.history.applied
     names = [done.plan.name for done in found.done if done.receipt]

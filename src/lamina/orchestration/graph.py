@@ -100,7 +100,11 @@ class Graph:
         try:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
-            raise InvalidInputError(f"`path` cannot be read: {error!s:.200}") from error
+            why = getattr(error, "strerror", None) or "it is not UTF-8"
+            raise InvalidInputError(
+                f"`path` {str(path)!r:.200} cannot be read: {why}",
+                remedy="Name a file as tasks.json, or declare tasks with Graph().add(…)",
+            ) from error
         return cls._parsed(text, "path")
 
     @classmethod
