@@ -25,6 +25,7 @@ from lamina.orchestration.graph import Graph
 from lamina.orchestration.work import Result, Work
 
 if TYPE_CHECKING:
+    from lamina.core.chat import Model
     from lamina.core.record import Record
     from lamina.memory import AgentMemory, Memory
 
@@ -97,6 +98,8 @@ class Options(TypedDict, total=False):
     arbitrate: Arbiter
     workspace: str | Path
     """The folder that artifacts lie in."""
+    model: Model
+    """Proposes lessons from tasks that have ended, where `propose.lessons` is switched on."""
     name: str
     """Who it is, in what it writes; `orchestrator` unless it is said otherwise."""
 
@@ -121,6 +124,7 @@ class Orchestrator:
         _check_counts(self.threads, self.seconds)
         self.replan = options.get("replan")
         self.arbitrate = options.get("arbitrate", newest)
+        self.model = options.get("model")
         self.workspace = Path(options.get("workspace", "."))
         name = check_name(options.get("name", "orchestrator"), "name")
         self.door = project.agent(name, project=self.project, role=Role.ORCHESTRATOR.value)
