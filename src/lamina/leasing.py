@@ -64,6 +64,17 @@ def take(
     return lease
 
 
+def of_session(agent: str, session: str) -> str:
+    """The lease of whoever runs a session of an agent, in the scope of the agent."""
+    return f"session:{agent}:{session}"
+
+
+def is_held(door: Door, name: str, *, scope: Scope) -> bool:
+    """Whether somebody holds a lease and is alive, or seems so."""
+    where = {"layer": Lease.layer, "scope": scope.path, "kind": _KIND, "key": _key(name)}
+    return any(not _is_over(found) for found in door.query(where, limit=1))
+
+
 class Lease(Face):
     """A turn that nobody else has meanwhile; releases itself at the end of a `with`."""
 
@@ -107,7 +118,7 @@ class Lease(Face):
 
     def try_to_take(self) -> str | None:
         """Take it if it is free or its holder is dead; otherwise says who holds it."""
-        found = self._holder(self._key, kind=_KIND)
+        found = self._holder(_key(self.name), kind=_KIND)
         if found is not None and not _is_over(found):
             return f"{found.data.get('agent')} (process {found.data.get('pid')})"
         try:
@@ -141,15 +152,11 @@ class Lease(Face):
     ) -> None:
         self.release()
 
-    @property
-    def _key(self) -> str:
-        return f"lease:{self.name}"
-
     def _begin(self, expect: int) -> None:
         agent = self._door.principal.name
         self._renewed = _instant()
         receipt = self._put(
-            {"kind": _KIND, "key": self._key, "text": f"{agent} is working on {self.name}",
+            {"kind": _KIND, "key": _key(self.name), "text": f"{agent} is working on {self.name}",
              "data": {"agent": agent, "holds": self._sign, **_here()},
              "expires": self._end(), "expect": expect}
         )  # fmt: skip
@@ -160,7 +167,7 @@ class Lease(Face):
 
     def _mine(self) -> Record | None:
         """What stands there, if it is still this lease."""
-        found = self._holder(self._key, kind=_KIND)
+        found = self._holder(_key(self.name), kind=_KIND)
         return found if found is not None and found.data.get("holds") == self._sign else None
 
     def _go_on(self) -> None:
@@ -201,6 +208,10 @@ class Lease(Face):
 
 def _instant() -> tuple[float, float]:
     return clock.stopwatch(), clock.now().timestamp()
+
+
+def _key(name: str) -> str:
+    return f"lease:{name}"
 
 
 def _is_over(held: Record) -> bool:

@@ -113,7 +113,7 @@ class Agent:
                 The session stands where it was and goes on with "continue".
         """
         talk = self.memory.session(session)
-        name = f"session:{self.memory.principal.name}:{session}"
+        name = leasing.of_session(self.memory.principal.name, session)
         with leasing.take(self.memory, name, scope=self.memory.scope, wait=wait) as lease:
             taken = take_in(self.memory, talk, lease, text)
             return self._carried_out(talk, taken, on_text)
