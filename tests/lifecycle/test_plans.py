@@ -192,8 +192,9 @@ def test_a_clock_that_is_years_off_expires_nothing(whole: Memory, day: Day, year
 
 def test_a_plan_conflicts_whole_once_a_record_has_changed(whole: Memory, day: Day) -> None:
     finn, _ = web(whole)
-    for text in ("the kettle leaks", "The kettle leaks.", "the kettle leaks"):
-        finn.remember(text)
+    finn.remember("the kettle leaks")
+    finn.remember("The kettle leaks.", tags=["kitchen"])
+    finn.remember("the kettle leaks", tags=["kitchen", "tea"])
     notes = finn.notebook("t-1")
     marked = notes.note("the heron bites", promote="pitfall")
     whole.configure("promotion.auto", "on")

@@ -187,3 +187,17 @@ def test_the_command_line_is_another_process(tmp_path: Path) -> None:
     assert "unchanged" in done.stdout.lower() + done.stderr.lower()
     with lamina.open(tmp_path) as mem:
         assert mem.count() == before
+
+
+def test_what_adds_a_kind_a_tag_or_a_value_is_news_unless_it_was_shown() -> None:
+    with lamina.open(":memory:") as mem:
+        mem.configure("recall.embedder", "off")
+        finn = mem.agent("finn", project="web")
+        said = "the kettle in the kitchen is not mended"
+        first = finn.remember(said, tags=["kitchen"])
+        assert finn.remember(said).action is Action.UNCHANGED
+        assert finn.remember(said, tags=["tea"]).id != first.id
+        assert finn.remember(said, kind="pitfall").id != first.id
+        assert finn.remember(said, data={"room": 4}).id != first.id
+        assert said in finn.context("is the kettle mended?").text
+        assert finn.remember(said, tags=["garden"]).action is Action.UNCHANGED

@@ -126,4 +126,4 @@ def _work_on(door: Door, root: str, task: str) -> list[Record]:
         for note in notes_on(door, root, [task], state) if note.kind in _NOTED
     ]  # fmt: skip
     episodes = every(door, {"layer": "episode", "scope": root, "data.task": task})
-    return sorted([*notes, *episodes], key=lambda one: one.id)
+    return sorted([*notes, *episodes], key=lambda one: (one.created_at, one.id))
