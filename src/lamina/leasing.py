@@ -23,10 +23,13 @@ from lamina.errors import BusyError, ConflictError, InvalidInputError, LaminaErr
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
     from types import TracebackType
     from typing import Self
 
+    from lamina.core.changes import Receipt
+    from lamina.core.draft import Draft
     from lamina.core.record import Record
     from lamina.core.scope import Scope
     from lamina.layers.face import Door
@@ -75,6 +78,11 @@ class Lease(Face):
         self._id, self._rev = "", 0
         self._ended = threading.Event()
         self._is_lost = False
+        self._pid = os.getpid()
+        self._until = 0.0
+        """When it ends unless it is renewed, on the stopwatch."""
+        self._turn = threading.Lock()
+        """Held while the revision that must stand there is in use."""
 
     @property
     def is_lost(self) -> bool:
@@ -82,12 +90,38 @@ class Lease(Face):
         return self._is_lost
 
     def check(self) -> None:
-        """Refuse to go on once the lease was lost."""
+        """Refuse to go on once the lease was lost, and in a process that did not take it."""
+        if os.getpid() != self._pid:
+            raise BusyError(
+                f"`{self.name}` is being worked on by the process that this one was forked from",
+                remedy="Take it anew in this process",
+            )
+        if not self._is_lost and clock.stopwatch() >= self._until:
+            # Stopped or starved for so long, the thread that renews it may not know it yet.
+            self._prolong()
         if self._is_lost:
             raise BusyError(
                 f"`{self.name}` was taken over: this process had not been heard of for too long",
                 remedy="Leave it to the one that took over",
             )
+
+    def commit(self, drafts: Iterable[Draft]) -> Receipt:
+        """Keep memories in one commit, which happens only while the lease is held.
+
+        Raises:
+            BusyError: It was lost, and nothing is written.
+        """
+        self.check()
+        path = self._door.path_for(self._door.principal.surface)
+        puts = path.puts(drafts, self._door.scope)
+        try:
+            with self._turn:
+                return path.commit([*puts, path.still(self._id, self._rev)])
+        except (ConflictError, NotFoundError):
+            # Whether it was the lease that did not stand any more, or what was to be written.
+            self._prolong()
+            self.check()
+            raise
 
     def try_to_take(self) -> str | None:
         """Take it if it is free or its holder is dead; otherwise says who holds it."""
@@ -103,7 +137,7 @@ class Lease(Face):
 
     def release(self) -> None:
         """Let others have it; one that was lost is theirs already."""
-        if self._ended.is_set():
+        if self._ended.is_set() or os.getpid() != self._pid:
             return
         self._ended.set()
         # It ends by itself as well: who cannot say so must not fail for it.
@@ -130,6 +164,7 @@ class Lease(Face):
 
     def _begin(self, expect: int) -> None:
         agent = self._door.principal.name
+        self._until = clock.stopwatch() + self._seconds
         receipt = self._put(
             {"kind": _KIND, "key": self._key, "text": f"{agent} is working on {self.name}",
              "data": {"agent": agent, "holds": self._sign, **_here()},
@@ -141,17 +176,22 @@ class Lease(Face):
         return self._now() + timedelta(seconds=self._seconds)
 
     def _renew(self) -> None:
-        while not self._ended.wait(self._seconds / _RENEWALS):
+        while not self._ended.wait(self._seconds / _RENEWALS) and not self._is_lost:
+            # The store may be busy for a moment: there are more tries before it is over.
+            with suppress(LaminaError, OSError):
+                self._prolong()
+
+    def _prolong(self) -> None:
+        """Renew it, or find out that somebody else has it."""
+        with self._turn:
+            until = clock.stopwatch() + self._seconds
             try:
                 # By its id: the next holder's record may well have the same revision.
                 renewed = self._door.edit(self._id, expect=self._rev, expires=self._end())
-                self._rev = renewed.rev
             except (ConflictError, NotFoundError):
                 self._is_lost = not self._ended.is_set()
-                return
-            except (LaminaError, OSError):
-                # The store may be busy for a moment: there are more tries before it is over.
-                continue
+            else:
+                self._rev, self._until = renewed.rev, until
 
 
 def _is_over(held: Record) -> bool:

@@ -25,7 +25,12 @@ def as_text(result: object) -> str:
     if isinstance(result, bytes | bytearray | memoryview):
         return _bytes(bytes(result))
     text = str.__str__(result) if isinstance(result, str) else _json(result)
-    return _UNFIT.sub("\ufffd", text) or "(empty text)"
+    return clean(text) or "(empty text)"
+
+
+def clean(text: str) -> str:
+    """A text without what no store keeps."""
+    return _UNFIT.sub("\ufffd", text)
 
 
 def cut(text: str, most: int) -> str:
@@ -46,7 +51,7 @@ def reason(error: BaseException) -> str:
         words = str(error)
     except Exception:  # an exception that cannot even say what it is
         words = ""
-    words = _UNFIT.sub("\ufffd", words)
+    words = clean(words)
     if isinstance(error, LaminaError):
         return words
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
@@ -58,12 +63,12 @@ def trace(error: BaseException) -> str:
         lines = "".join(traceback.format_exception(error))
     except Exception:  # as above
         lines = "".join(traceback.format_tb(error.__traceback__))
-    return _UNFIT.sub("\ufffd", lines[-_MOST_TRACE:])
+    return clean(lines[-_MOST_TRACE:])
 
 
 def _bytes(raw: bytes) -> str:
     try:
-        return _UNFIT.sub("\ufffd", raw.decode()) or "(empty text)"
+        return clean(raw.decode()) or "(empty text)"
     except UnicodeDecodeError:
         return f"({len(raw):,} bytes that are no text)"
 
