@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
+from lamina.core.ids import RecordId
 from lamina.core.names import check_key
 from lamina.errors import BusyError, ConflictError, InvalidInputError, LaminaError, NotFoundError
 from lamina.layers.face import Face
@@ -75,7 +76,7 @@ class Lease(Face):
         self.name = name
         self._seconds = seconds
         self._sign = clock.fresh_id()
-        self._id, self._rev = "", 0
+        self._id, self._rev = RecordId(""), 0
         self._ended = threading.Event()
         self._is_lost = False
         self._pid = os.getpid()

@@ -78,7 +78,9 @@ class Sight:
         return [request, *history]
 
     def _remembered(self) -> Context:
-        now = self._memory.now.read()
+        # All that stands in NOW.md, notes of people below headings of their own included.
+        where = {"layer": "now", "scope": self._memory.now.scope}
+        now = {(one.id, one.rev) for one in self._memory.query(where)}
         if self._context is None or now != self._now:
             budget = max(64, min(self._limits.memory, self._limits.window // 2))
             self._context = self._memory.context(self._asked, budget=budget, count=self._own_count)

@@ -34,7 +34,6 @@ def _answered(session: Session, agent: "Agent", said: str, talk: str) -> None:
     except LaminaError as error:
         session.out.complain(error.message, error.remedy)
     except KeyboardInterrupt:
-        session.out.raw("")
         session.out.note('Stopped. Say "continue" to go on where it was.')
 
 
