@@ -13,7 +13,6 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from lamina.core.scope import GLOBAL
 from lamina.core.settings import DAY_TOKENS, JOB_TOKENS
 from lamina.core.text import estimate_tokens
 from lamina.errors import BudgetError, ConflictError, LaminaError, ModelError
@@ -40,7 +39,7 @@ class DayBook(Face):
     layer = "blackboard"
 
     def __init__(self, door: Door) -> None:
-        super().__init__(door, door.principal.root or GLOBAL)
+        super().__init__(door, door.principal.common)
 
     def spent(self) -> int:
         """How many tokens this day has cost so far."""

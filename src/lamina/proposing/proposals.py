@@ -10,11 +10,11 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.core.chat import MOST_CONFIDENT
 from lamina.core.instants import from_text, to_text
 from lamina.core.ranking.duplicates import SAME, likeness, shingles
 from lamina.core.record import State, Trust
 from lamina.errors import InvalidInputError, SecretError
-from lamina.extraction.proposing import MOST_CONFIDENT
 from lamina.layers.face import Face, every
 from lamina.proposing.asking import ask, batches
 from lamina.proposing.statements import UnreadableAnswerError, normal
@@ -139,7 +139,7 @@ class Proposing(Face):
 
     def _known(self) -> list[Record]:
         states = [State.CURRENT.value, State.PROPOSED.value, State.FORGOTTEN.value]
-        root = (self._door.principal.root or self._door.scope).path
+        root = self._door.principal.common.path
         places = sorted({self._place.scope, root, "global"})
         where = {"layer": self._place.layer, "scope": {"$in": places}, "state": {"$in": states}}
         return list(every(self._door, where))

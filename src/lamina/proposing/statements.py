@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.compaction.sayings import HOSTILE
+from lamina.core.canonical import is_keepable
 from lamina.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _statement(one: Any, asked: Asked) -> Statement:
     wanted = _FIELDS | {"key"} if asked.keyed else _FIELDS
     if not isinstance(one, dict) or one.keys() != wanted:
         raise InvalidInputError("it has not the fields that were asked for")
-    if any(not isinstance(value, str) or not _is_text(value) for value in one.values()):
+    if any(not isinstance(value, str) or not is_keepable(value) for value in one.values()):
         raise InvalidInputError("a field is not text")
     if one["kind"] not in asked.kinds:
         raise InvalidInputError("its kind is none of those that were asked for")
@@ -167,7 +168,3 @@ def _check_evidence(text: str, quote: str, shown: str) -> None:
     numbers = {*_NUMBER.findall(said)}
     if any(number not in numbers for number in _NUMBER.findall(normal(text))):
         raise InvalidInputError("it has a number that nobody said")
-
-
-def _is_text(value: str) -> bool:
-    return "\0" not in value and not any("\ud800" <= char <= "\udfff" for char in value)
