@@ -18,7 +18,6 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request
 
-from lamina import clock
 from lamina.connecting import Waiting, opener
 from lamina.errors import InvalidInputError, LaminaError
 
@@ -207,10 +206,11 @@ def _asked_to_wait(error: HTTPError) -> float | None:
     if after.isdecimal():
         return float(after)
     try:
-        when = parsedate_to_datetime(after)
-    except ValueError:
+        # By its own clock: ours may be another.
+        until, now = map(parsedate_to_datetime, (after, str(error.headers.get("Date", ""))))
+        return max(0.0, until.timestamp() - now.timestamp())
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, when.timestamp() - clock.now().timestamp())
 
 
 def _headers(service: Endpoint) -> dict[str, str]:
