@@ -11,8 +11,10 @@ from lamina.core.draft import DEFAULT_LAYER
 from lamina.core.layers import LAYERS
 from lamina.core.record import Trust
 from lamina.core.scope import Scope
-from lamina.paging.echoes import Known
-from lamina.paging.statements import plain, rows, unfenced
+from lamina.paging.fencing import unfenced
+from lamina.paging.knowing import Known
+from lamina.paging.statements import pieces
+from lamina.paging.wording import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,13 +75,13 @@ def _original(door: Door, draft: Draft, *, search: bool) -> Record | None:
     is_knowledge = draft.get("layer", DEFAULT_LAYER) == "knowledge"
     key = draft.get("key")
     # A key says what a single word is about, as a label does.
-    lines = [replace(one, is_labelled=one.is_labelled or key is not None)
-             for one in rows(unfenced(text)) if one.pieces]  # fmt: skip
-    labelled = key is None and any(one.is_labelled for one in lines)
+    said = [replace(one, is_labelled=one.is_labelled or key is not None)
+            for one in pieces(unfenced(text).splitlines()) if one.words]  # fmt: skip
+    labelled = key is None and any(one.is_labelled for one in said)
     known = Known(door, _ORIGINALS, search=search and key is None and (is_knowledge or labelled))
-    whose = [one for found in known.judge(lines) for one in found]
-    ids = [one for one in whose if one is not None]
-    if not ids or len(ids) < len(whose):
+    laid = known.judge(said)
+    ids = [one for one in laid.whose if one is not None]
+    if not ids or any(one is None and left for one, left in zip(laid.whose, laid.left, strict=True)):
         return None
     found = door.store.get(door.reach, list(dict.fromkeys(ids)))
     return next((one for one in found if _stands_for(one, draft, door)), None)
@@ -89,7 +91,7 @@ def _stands_for(record: Record, draft: Draft, door: Door) -> bool:
     """Whether remembering it again adds nothing: neither another name nor more readers."""
     key = draft.get("key")
     if key is not None:
-        return record.key == key and plain(record.text) == plain(draft.get("text", ""))
+        return record.key == key and words_of(record.text) == words_of(draft.get("text", ""))
     if "scope" not in draft:
         return True
     wanted, place = Scope.of(draft["scope"]), Scope.of(record.scope)
