@@ -24,7 +24,8 @@ FEW: Final = 3
 """Fewer words than this are nobody's."""
 _LONGEST_PHRASE: Final = max(len(one.split()) for one in PHRASES)
 _ROUNDS: Final = 8
-_GLUE: Final = ".,;:|/"
+_GLUE: Final = ".,;:|/!\"'()[]{}*_"
+"""What may stand between two statements without a space, and with one means nothing."""
 _SKIPPED, _TILE, _PHRASE = 1.0, 0.001, 0.002
 """What it costs to leave a word uncovered, and to lay a tile: as few of both as can be."""
 
