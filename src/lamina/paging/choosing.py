@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.ranking.duplicates import nearly_same, sample, shingles
 from lamina.paging.context import TITLES, Entry, LeftOut
 from lamina.paging.cutting import SHORTEST, cut_to
+from lamina.paging.parts import Reasons
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -20,14 +20,6 @@ _LEAST_PART: Final = 3
 """A text is cut rather than left out where at least one part in so many of it fits."""
 _LENGTHS: Final = 0.8
 _PARTS: Final = list(TITLES)
-
-
-class Reasons(StrEnum):
-    """Why something is left out."""
-
-    NO_ROOM = "there was no room for it any more"
-    REPEATED = "something that says the same is shown"
-    NEARER = "something nearer holds its key"
 
 
 @dataclass(frozen=True, slots=True)
