@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -154,25 +155,28 @@ class _Said:
     """What is shown so far, to be found by the words in it."""
 
     def __init__(self) -> None:
-        self._by_word: dict[str, list[Record]] = {}
+        self._shown: list[Record] = []
+        self._by_word: dict[str, list[int]] = {}
         self._by_text: dict[str, list[Record]] = {}
 
     def add(self, record: Record) -> None:
         """This is shown."""
         self._by_text.setdefault(record.text, []).append(record)
         for word in _words(record.text):
-            self._by_word.setdefault(word, []).append(record)
+            self._by_word.setdefault(word, []).append(len(self._shown))
+        self._shown.append(record)
 
     def has(self, record: Record) -> bool:
         """Whether what a record says is shown."""
         if any(_repeats(record, other) for other in self._by_text.get(record.text, ())):
             return True
-        # Two texts that are nearly the same have one of any so many words in common; the longest
+        # Two texts that are nearly the same have most of any so many words in common; the longest
         # are the rarest, so most texts need not be compared with any other.
         words = _words(record.text)
         telling = sorted(words, key=len, reverse=True)[: len(words) // _PART + 2]
-        alike = {one.id: one for word in telling for one in self._by_word.get(word, ())}
-        return any(_repeats(record, other) for other in alike.values())
+        common = Counter(one for word in telling for one in self._by_word.get(word, ()))
+        alike = (self._shown[one] for one, n in common.items() if 2 * n > len(telling))
+        return any(_repeats(record, other) for other in alike)
 
 
 def _words(text: str) -> set[str]:
