@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, Unpack
 
 from lamina.core.names import check_name
+from lamina.core.options import check_options
 from lamina.core.principal import Role
 from lamina.errors import InvalidInputError
 from lamina.orchestration.books import Books
@@ -101,6 +102,8 @@ class Options(TypedDict, total=False):
     """Who proposes lessons where `propose.lessons` is on; else the one that the settings name."""
     workspace: str | Path
     """The folder that artifacts lie in."""
+    model: Model
+    """Proposes lessons from tasks that have ended, where `propose.lessons` is switched on."""
     name: str
     """Who it is, in what it writes; `orchestrator` unless it is said otherwise."""
 
@@ -111,12 +114,7 @@ class Orchestrator:
     def __init__(
         self, project: Memory, workers: Worker | Mapping[str, Worker], **options: Unpack[Options]
     ) -> None:
-        unknown = sorted(options.keys() - Options.__annotations__.keys())
-        if unknown:
-            raise InvalidInputError(
-                f"`{unknown[0]:.40}` is not an option of an orchestrator",
-                remedy=f"Use one of: {', '.join(Options.__annotations__)}",
-            )
+        check_options(options, Options, "an option of an orchestrator")
         self.project = _name_of(project)
         self._memory = project
         self._workers = _check_workers(workers)

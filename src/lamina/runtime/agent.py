@@ -168,7 +168,7 @@ def hold_session(memory: AgentMemory, session: str = "main", *, wait: float = 0.
         BusyError: Somebody who is alive works on it, also after `wait` seconds.
     """
     check_name(session, "session")
-    name = f"session:{memory.principal.name}:{session}"
+    name = leasing.of_session(memory.principal.name, session)
     return leasing.take(memory, name, scope=memory.scope, wait=wait)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from lamina.core.complaints import named
 from lamina.core.text import estimate_tokens
 from lamina.errors import LaminaError
 from lamina.models.summing import summariser
@@ -63,7 +64,7 @@ def _tried(journal: Journal, due: Callable[[], object]) -> None:
     try:
         due()
     except Exception as error:  # the run has ended well, and its answer must not be lost for this
-        told = one_line(f"After the run: {type(error).__name__}: {error}")
+        told = one_line(f"After the run: {named(error)}")
         journal.write(log=[Entry("ERROR", told, data={"what": "after"})])
 
 

@@ -1,5 +1,6 @@
 """`lamina maintain`."""
 
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from lamina.surfaces.cli.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
 
     from lamina.lifecycle.plan import Plan
     from lamina.lifecycle.scheduling import Turn
@@ -90,7 +92,16 @@ def _again_and_again(session: Session, memory: "Memory", only: Any, how: dict[st
             session.out.note(f"{turn.at:%Y-%m-%d %H:%M:%S}: {turn.error}")
         sys.stdout.flush()
 
-    Scheduler(memory.lifecycle, how["every"], *only, confirm=how["yes"], told=told).loop()
+    # Whoever asks it to end gets that, between two steps: what is in hand is undone or finished.
+    before = signal.signal(signal.SIGTERM, _end)
+    try:
+        Scheduler(memory.lifecycle, how["every"], *only, confirm=how["yes"], told=told).loop()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _end(_: int, __: "FrameType | None") -> None:
+    raise SystemExit(0)
 
 
 def _say(session: Session, found: "Upkeep", *, one_of_many: bool = False) -> None:

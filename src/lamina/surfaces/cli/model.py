@@ -8,6 +8,7 @@ from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
+    from lamina.memory import Memory
     from lamina.models.governor import Governed
 
 _ASKED: Final = "Answer with one word: hello"
@@ -36,6 +37,18 @@ def model(session: Session, /, *, test: bool) -> None:
         raise InvalidInputError("no model is configured", remedy=f"To have one: {_HOW}")
     said = {} if found is None or not test else _tested(found)
     _show(session, {**wire_models.model_out(found), **said})
+
+
+def the_model(memory: "Memory", else_say: str = "") -> "Governed":
+    """The model that the settings name, for commands that do nothing without one."""
+    from lamina.errors import InvalidInputError
+    from lamina.models import configured
+
+    found = configured(memory)
+    if found is None:
+        remedy = f"Name one: `lamina model` says how{else_say}"
+        raise InvalidInputError("no model is configured", remedy=remedy)
+    return found
 
 
 def _tested(found: "Governed") -> dict[str, Any]:

@@ -11,7 +11,6 @@ from lamina.surfaces.cli.session import Session, pass_session, read_stdin
 
 if TYPE_CHECKING:
     from lamina.core.chat import Model
-    from lamina.memory import AgentMemory
     from lamina.runtime import Agent, Run
 
 _LARGEST_SCRIPT = 8_000_000
@@ -105,6 +104,7 @@ def _agent(session: Session, name: str | None, script: str | None) -> "Agent":
     from lamina.errors import InvalidInputError
     from lamina.memory import AgentMemory
     from lamina.runtime import Agent
+    from lamina.surfaces.cli.model import the_model
 
     if name is not None and session.name not in (None, name):
         raise InvalidInputError(
@@ -119,20 +119,7 @@ def _agent(session: Session, name: str | None, script: str | None) -> "Agent":
     session.may_create = script is not None
     memory = session.handle
     assert isinstance(memory, AgentMemory)
-    return Agent(memory, model or _configured(memory))
-
-
-def _configured(memory: "AgentMemory") -> "Model":
-    from lamina.errors import InvalidInputError
-    from lamina.models import configured
-
-    found = configured(memory)
-    if found is None:
-        raise InvalidInputError(
-            "no model is configured",
-            remedy="Name one: `lamina model` says how; or try without: --script FILE",
-        )
-    return found
+    return Agent(memory, model or the_model(memory, "; or try without: --script FILE"))
 
 
 def _scripted(path: str) -> "Model":
