@@ -38,6 +38,9 @@ def test_artifacts_go_by_age_and_by_task(web: Memory, day: Day, tmp_path: Path) 
     assert {one.key for one in web.artifact.query()} == {"b", "c"}
     web.artifact.prune(task="t-1")
     assert [one.key for one in web.artifact.query()] == ["c"]
+    day.passed = 50
+    web.artifact.prune(before="30d")
+    assert web.artifact.query() == []
     assert (tmp_path / "a").exists()
 
 

@@ -58,6 +58,8 @@ def _now(door: Door) -> Part:
     """What is being done, and what people wrote below headings of their own in NOW.md."""
     here = {"layer": "now", "scope": door.scope.path}
     known = door.query({**here, "key": {"$in": list(_KNOWN)}}, limit=len(_KNOWN))
+    # Steps that were all done leave an empty list behind, which tells nobody anything.
+    known = [record for record in known if record.text.strip()]
     known.sort(key=lambda record: _KNOWN.index(str(record.key)))
     notes = door.query({**here, "kind": "note"}, limit=_NOTES + 1)
     return Part([*known, *reversed(notes[:_NOTES])], len(notes) > _NOTES)

@@ -39,7 +39,7 @@ _FACTS: Final = Task(
     "You read what was said to an assistant and by it, and list the facts in it that will still"
     " matter in other conversations: about the people, what they prefer, how their things are set"
     " up.",
-    LAYERS["fact"].kinds, keyed=True,
+    LAYERS["fact"].kinds, keyed=True, own=("personal", "preference"),
 )  # fmt: skip
 _LESSONS: Final = Task(
     "You read what was noted and tried while a task was worked on, and list what whoever has a"

@@ -44,6 +44,8 @@ class Task:
     """What it is told, in a sentence or two."""
     kinds: tuple[str, ...]
     keyed: bool = False
+    own: tuple[str, ...] = ()
+    """Those of the kinds that only the words of people themselves are evidence for."""
 
 
 def ask(model: Model, task: Task, pieces: Sequence[Piece]) -> tuple[list[Statement], list[str]]:
@@ -60,7 +62,8 @@ def ask(model: Model, task: Task, pieces: Sequence[Piece]) -> tuple[list[Stateme
         {"role": "user", "content": fence.around(shown)},
     ]
     reply = model.chat(messages, max_tokens=_LONGEST_ANSWER)
-    asked = Asked({one.name: one for one in pieces}, task.kinds, fence.secret, task.keyed)
+    shown_by = {one.name: one for one in pieces}
+    asked = Asked(shown_by, task.kinds, fence.secret, task.keyed, task.own)
     return read(reply.text, asked)
 
 
@@ -71,11 +74,17 @@ def _form(task: Task, fence: Fence, example: str) -> str:
     )  # fmt: skip
 
 
-def pieces_of(door: Door, records: Iterable[Record]) -> list[Piece]:
-    """Records as a model is shown them, those with nothing to show left out."""
-    shown = ((one, fit_to_show(_own_words(door, one))) for one in records)
-    told = [(one, text) for one, text in shown if text.strip()]
-    return [Piece(f"m{number}", text, one) for number, (one, text) in enumerate(told, start=1)]
+def pieces_of(door: Door, records: Iterable[Record]) -> Iterator[Piece]:
+    """Records as a model is shown them, those with nothing to show left out.
+
+    Each is looked at when its turn comes: a model that fails does not make anybody wait for all.
+    """
+    number = 0
+    for one in records:
+        text = fit_to_show(_own_words(door, one))
+        if text.strip():
+            number += 1
+            yield Piece(f"m{number}", text, one)
 
 
 def fit_to_show(text: str) -> str:
@@ -89,7 +98,7 @@ def _own_words(door: Door, record: Record) -> str:
     return without_echoes(door, record.text) if replied else record.text
 
 
-def batches(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+def batches(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
     """As many pieces at a time as a small model can read."""
     batch: list[Piece] = []
     tokens = 0

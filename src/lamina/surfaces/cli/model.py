@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 _ASKED: Final = "Answer with one word: hello"
 _LONGEST: Final = 200
-_NONE: Final = (
-    "No model is asked for anything. To have one: lamina config set model.url"
-    " http://127.0.0.1:11434/v1, and model.name MODEL."
+_HOW: Final = (
+    "`lamina config set model.url http://127.0.0.1:11434/v1` and"
+    " `lamina config set model.name MODEL`"
 )
 
 
@@ -28,11 +28,14 @@ def model(session: Session, /, *, test: bool) -> None:
     The settings `model.…` name it and its budget: `lamina config show model` lists them. An address
     that is not on this machine is named by the environment, as LAMINA_MODEL_URL, and so is its key.
     """
+    from lamina.errors import InvalidInputError
     from lamina.models import configured
     from lamina.surfaces import wire_models
 
     found = configured(session.handle)
-    said = _tested(found) if test and found is not None else {}
+    if test and found is None:
+        raise InvalidInputError("no model is configured", remedy=f"To have one: {_HOW}")
+    said = {} if found is None or not test else _tested(found)
     _show(session, {**wire_models.model_out(found), **said})
 
 
@@ -66,7 +69,7 @@ def _show(session: Session, told: dict[str, Any]) -> None:
     if session.out.as_json:
         session.out.document(told)
     elif told["model"] is None:
-        session.out.note(_NONE)
+        session.out.note("No model is asked for anything.", f"To have one: {_HOW}.")
     else:
         rows = [(name.replace("_", " "), _said(value)) for name, value in told.items()]
         session.out.show(grid(("what", "value"), rows))

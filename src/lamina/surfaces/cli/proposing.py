@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.groups import Group
 from lamina.surfaces.cli.session import Session, pass_session
 
@@ -24,7 +25,8 @@ def propose() -> None:
 
 
 @propose.command("facts")
-@click.option("--session", "name", metavar="SESSION", help="Only what was said in this session.")
+@click.option("--session", "name", metavar="SESSION", help="Only what was said in this session.",
+              shell_complete=completing.sessions)  # fmt: skip
 @_dry_run
 @pass_session
 def propose_facts(session: Session, /, name: str | None, *, dry_run: bool) -> None:
@@ -43,7 +45,8 @@ def propose_facts(session: Session, /, name: str | None, *, dry_run: bool) -> No
 
 
 @propose.command("lessons")
-@click.option("--task", "name", metavar="TASK", required=True, help="The task that has ended.")
+@click.option("--task", "name", metavar="TASK", required=True, help="The task that has ended.",
+              shell_complete=completing.keys_of("task"))  # fmt: skip
 @_dry_run
 @pass_session
 def propose_lessons(session: Session, /, name: str, *, dry_run: bool) -> None:

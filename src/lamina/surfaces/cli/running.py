@@ -31,6 +31,7 @@ _LARGEST_SCRIPT = 8_000_000
     show_default=True,
     metavar="NAME",
     help="The conversation that this belongs to.",
+    shell_complete=completing.sessions,
 )
 @click.option("--chat", is_flag=True, help="Talk on: one line at a time, until the input ends.")
 @click.option(
@@ -40,13 +41,13 @@ _LARGEST_SCRIPT = 8_000_000
     help="Play a model from JSON lines, to try things without one.",
 )
 @click.option("--wait", type=float, default=0.0, metavar="SECONDS",
-              help="Wait so long for another run of the session.")  # fmt: skip
+              help="How long to wait for another run of the session to end.")  # fmt: skip
 @pass_session
 def run(session: Session, /, text: str | None, **given: Any) -> None:
     """Let an agent with a memory answer, or chat with it.
 
     A run that was interrupted goes on with "continue": nothing that has a result is done again.
-    The model is the one that the settings name (`lamina config`).
+    `lamina model` says which model is asked.
     """
     from lamina.errors import InvalidInputError
 
