@@ -102,8 +102,6 @@ class Options(TypedDict, total=False):
     """Who proposes lessons where `propose.lessons` is on; else the one that the settings name."""
     workspace: str | Path
     """The folder that artifacts lie in."""
-    model: Model
-    """Proposes lessons from tasks that have ended, where `propose.lessons` is switched on."""
     name: str
     """Who it is, in what it writes; `orchestrator` unless it is said otherwise."""
 
