@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import lamina as package
+from tests.embedders.servers import serving
+from tests.models.servers import USAGE, piece, streaming
 from tests.surfaces.shell import Call
 
 
@@ -118,3 +120,29 @@ def test_a_script_that_cannot_be_read_is_named(line: str, lamina: Call, tmp_path
     assert answer.status == 2
     assert "script" in answer.err
     assert not (tmp_path / "store").exists()
+
+
+def test_a_server_answers_in_pieces_calls_tools_and_breaks_off(lamina: Call) -> None:
+    begun = {"index": 0, "id": "c1", "function": {"name": "save_fact", "arguments": '{"key": "co'}}
+    rest = {"index": 0, "function": {"arguments": 'lour", "value": "teal"}'}}
+    asks = [piece({"role": "assistant", "content": ""}), piece({"tool_calls": [begun]}),
+            piece({"tool_calls": [rest]}), piece({}, "tool_calls")]  # fmt: skip
+    half = streaming([piece({"content": "It is"})], end="")
+    told = [piece({"content": "It is "}), piece({"content": "teal."}), piece({}, "stop"),
+            {"choices": [], "usage": USAGE}]  # fmt: skip
+    with serving(streaming(asks), half, streaming(told)) as service:
+        lamina("remember", "something")
+        for name, value in {"url": f"{service.url}/v1", "name": "tiny"}.items():
+            assert lamina("config", "set", f"model.{name}", value).status == 0
+        answer = lamina("run", "--agent", "finn", "My colour is teal")
+        # What went wrong is told on a line of its own.
+        assert (answer.status, answer.out) == (75, "It is\n")
+        assert "in the middle of its answer" in answer.err
+        answer = lamina("run", "--agent", "finn", "continue")
+    assert (answer.status, answer.out) == (0, "It is teal.\n")
+    assert lamina("fact", "get", "colour", "--as", "finn").out == "teal\n"
+    first, last = service.asked[0].body, service.asked[-1].body["messages"]
+    assert first["stream"] is True
+    assert "save_fact" in [one["function"]["name"] for one in first["tools"]]
+    assert [one["role"] for one in last] == ["system", "user", "assistant", "tool", "user"]
+    assert last[2]["tool_calls"][0]["id"] == last[3]["tool_call_id"]

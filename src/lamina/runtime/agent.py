@@ -89,8 +89,9 @@ class Agent:
         self.model = check_model(model)
         if not isinstance(tools, Toolbox):
             tools = toolbox(tools).plus(for_agent(memory))
-        self.tools = tools
-        self.tools.on_late = self._late
+        # A copy: whoever shares the box hears of their own tools alone.
+        self.tools = tools.plus(())
+        self.tools.on_late = tools.on_late or self._late
         self.limits = limits or Limits()
         self.instructions = instructions
         self._count = count
@@ -132,7 +133,7 @@ class Agent:
     def _carried_out(
         self, talk: Session, taken: Taken, on_text: Callable[[str], None] | None
     ) -> Run:
-        sight = Sight(self.memory, talk, taken.asked, self.limits, self._count)
+        sight = Sight(self.memory, talk, taken, self.limits, self._count)
         work = Execution(self.model, sight, self.limits, taken)
         try:
             room = min(folder.MOST_TOKENS, self.limits.window // _SHARE)
@@ -140,7 +141,7 @@ class Agent:
             extra = _joined(given.prompt(), self.instructions)
             answer = work.go(self.tools.plus(given.tools()), extra, on_text)
             persisting.keep(taken.journal, answer)
-        except (Exception, KeyboardInterrupt) as error:
+        except BaseException as error:  # also who ends the process leaves the way on behind
             recovering.broke_off(taken.journal, work.step, taken.asked, error)
             raise
         look_after(taken.journal, self.model, self.limits, answer)

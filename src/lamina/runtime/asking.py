@@ -69,6 +69,10 @@ def _checked(said: object, limits: Limits) -> Reply:
             f" at most {limits.reply_chars:,} are taken",
             remedy="Ask for less, or allow more with Limits(reply_chars=…)",
         )
+    if not isinstance(said.tool_calls, Sequence):
+        raise ModelError(
+            f"the model asked for tools with {type(said.tool_calls).__name__}, not with a list"
+        )
     calls = tuple(_call(one) for one in said.tool_calls)
     return Reply(keepable(said.text), calls, _tokens(said.tokens_in), _tokens(said.tokens_out))
 
@@ -81,8 +85,8 @@ def _call(said: object) -> ToolCall:
     try:
         arguments = check(dict(said.arguments), "arguments")
     except (InvalidInputError, TypeError, ValueError) as error:
-        return ToolCall(said.id, name, {}, said.wrong or f"its arguments cannot be kept: {error}")
-    return ToolCall(said.id, name, arguments, keepable(said.wrong))
+        return ToolCall(said.id, name, {}, f"{said.wrong or f'they cannot be kept: {error}'}")
+    return ToolCall(said.id, name, arguments, keepable(str(said.wrong)))
 
 
 def _tokens(said: object) -> int:

@@ -7,15 +7,18 @@ continue.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lamina.core.complaints import trace
 from lamina.errors import LaminaError, ModelUnavailableError
 from lamina.runtime import standing
 from lamina.runtime.journal import STEP, Entry, one_line
+from lamina.runtime.rendering import reason
 
 if TYPE_CHECKING:
     from lamina.runtime.journal import Journal
+
+_LONGEST: Final = 180
 
 
 def broke_off(journal: Journal, step: int, asked: str, error: BaseException) -> None:
@@ -34,8 +37,9 @@ def broke_off(journal: Journal, step: int, asked: str, error: BaseException) -> 
 def _what(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "The run was interrupted by hand"
-    message = error.message if isinstance(error, LaminaError) else str(error)
-    return one_line(f"{type(error).__name__}: {message}" if message else type(error).__name__, 180)
+    if isinstance(error, LaminaError):
+        return one_line(f"{type(error).__name__}: {error.message}", _LONGEST)
+    return one_line(reason(error), _LONGEST)
 
 
 def _ways_out(error: BaseException) -> list[str]:

@@ -35,7 +35,6 @@ def _answered(session: Session, agent: "Agent", said: str, talk: str) -> None:
     except LaminaError as error:
         _told(session, error)
     except KeyboardInterrupt:
-        session.out.raw("")
         session.out.note('Stopped. Say "continue" to go on where it was.')
 
 

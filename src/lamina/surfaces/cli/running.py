@@ -71,8 +71,15 @@ def answer(session: Session, agent: "Agent", text: str, talk: str) -> None:
 
 
 def _answered(session: Session, agent: "Agent", text: str, talk: str, wait: float) -> "Run":
-    on_text = None if session.out.as_json else _streamed
-    return agent.run(text, session=talk, on_text=on_text, wait=wait)
+    if session.out.as_json:
+        return agent.run(text, session=talk, wait=wait)
+    shown = _Shown()
+    try:
+        return agent.run(text, session=talk, on_text=shown.take, wait=wait)
+    except BaseException:
+        # What is told next belongs on a line of its own, not behind half an answer.
+        shown.end()
+        raise
 
 
 def _say(session: Session, done: "Run") -> None:
@@ -90,11 +97,23 @@ def _say(session: Session, done: "Run") -> None:
         session.out.note(f"({used}, {done.window.total} tokens before the model{out})")
 
 
-def _streamed(piece: str) -> None:
-    from lamina.surfaces.cli.marks import visible
+class _Shown:
+    """An answer on the screen, piece by piece."""
 
-    sys.stdout.write(visible(piece))
-    sys.stdout.flush()
+    def __init__(self) -> None:
+        self._is_inside = False
+
+    def take(self, piece: str) -> None:
+        from lamina.surfaces.cli.marks import visible
+
+        sys.stdout.write(visible(piece))
+        sys.stdout.flush()
+        self._is_inside = not piece.endswith("\n")
+
+    def end(self) -> None:
+        if self._is_inside:
+            sys.stdout.write("\n")
+            sys.stdout.flush()
 
 
 def _agent(session: Session, name: str | None, script: str | None) -> "Agent":
