@@ -229,7 +229,7 @@ def test_a_handle_plans_for_what_is_its_own(one: Memory, day: Day) -> None:
     assert hers.apply() is not None
     with pytest.raises(InvalidInputError, match="there is no plan"):
         finn.lifecycle.plans("nothing")
-    with pytest.raises(InvalidInputError, match="no part"):
+    with pytest.raises(InvalidInputError, match="`only`"):
         one.lifecycle.run("nothing")
     with pytest.raises(InvalidInputError, match="`plan`"):
         one.lifecycle.apply("retention")  # type: ignore[arg-type]
