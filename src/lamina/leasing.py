@@ -18,15 +18,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
+from lamina.core.ids import RecordId
 from lamina.core.names import check_key
 from lamina.errors import BusyError, ConflictError, InvalidInputError, LaminaError, NotFoundError
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
     from types import TracebackType
     from typing import Self
 
+    from lamina.core.changes import Receipt
+    from lamina.core.draft import Draft
     from lamina.core.record import Record
     from lamina.core.scope import Scope
     from lamina.layers.face import Door
@@ -85,11 +89,11 @@ class Lease(Face):
         self.name = name
         self._seconds = seconds
         self._sign = clock.fresh_id()
-        self._id, self._rev = "", 0
+        self._id, self._rev = RecordId(""), 0
         self._pid = os.getpid()
         self._renewed = _instant()
         self._at_it = threading.Lock()
-        """Nobody renews it while it is being released, or twice at once."""
+        """Held while it is renewed or released, or the revision that must stand there is in use."""
         self._ended = threading.Event()
         self._is_lost = False
 
@@ -115,6 +119,24 @@ class Lease(Face):
                 f"`{self.name}` was taken over: this process had not been heard of for too long",
                 remedy="Leave it to the one that took over",
             )
+
+    def commit(self, drafts: Iterable[Draft]) -> Receipt:
+        """Keep memories in one commit, which happens only while the lease is held.
+
+        Raises:
+            BusyError: It was lost, and nothing is written.
+        """
+        self.check()
+        path = self._door.path_for(self._door.principal.surface)
+        puts = path.puts(drafts, self._door.scope)
+        try:
+            with self._at_it:
+                return path.commit([*puts, path.still(self._id, self._rev)])
+        except (ConflictError, NotFoundError):
+            # Whether it was the lease that did not stand any more, or what was to be written.
+            self._renew()
+            self.check()
+            raise
 
     def try_to_take(self) -> str | None:
         """Take it if it is free or its holder is dead; otherwise says who holds it."""

@@ -10,7 +10,7 @@ from lamina import ConflictError, ForbiddenError, InvalidInputError, Memory, aio
 from lamina.core.scope import Scope
 from lamina.lifecycle import Does
 from lamina.memory import AgentMemory
-from tests.lifecycle.conftest import Day
+from tests.days import Day
 from tests.lifecycle.seen import everything, states
 
 

@@ -22,7 +22,7 @@ from lamina.lifecycle import scheduling
 from lamina.lifecycle.face import Lifecycle
 from lamina.lifecycle.scheduling import Scheduler, Turn
 from lamina.lifecycle.upkeep import Upkeep
-from tests.lifecycle.conftest import Day
+from tests.days import Day
 from tests.lifecycle.seen import everything, states
 from tests.meta.children import environment
 
@@ -67,6 +67,9 @@ def test_every_part_is_done_and_each_can_be_undone(whole: Memory, day: Day) -> N
     found = whole.lifecycle.run()
     assert [done.plan.ids for done in found.done[:4]] == [done.plan.ids for done in told.done[:4]]
     assert [one.what for one in found.compacted] == ["log of project/web/agent/finn"]
+    assert [(one.what, one.entries, one.tx) for one in told.compacted] == [
+        (one.what, one.entries, "") for one in found.compacted
+    ]
     assert found.history is not None
     assert found.history.applied
     names = [done.plan.name for done in found.done if done.receipt]

@@ -66,7 +66,8 @@ def test_two_hundred_turns_of_echoes_make_no_record(mem: Memory) -> None:
     finn = known(mem)
     before, layers = finn.count(), ("knowledge", "notebook")
     for turn in range(200):
-        context = finn.context("where do herons nest?", task="t-1")
+        if turn % 10 == 0:
+            context = finn.context("where do herons nest?", task="t-1")
         for said in echoes(context, turn):
             assert without_echoes(finn, said) == "", (turn, said)
             draft = {"layer": layers[turn % 2], "kind": "fact"}
