@@ -9,11 +9,10 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from lamina.core.complaints import trace
+from lamina.core.complaints import named, trace
 from lamina.errors import LaminaError, ModelUnavailableError
 from lamina.runtime import standing
 from lamina.runtime.journal import STEP, Entry, one_line
-from lamina.runtime.rendering import reason
 
 if TYPE_CHECKING:
     from lamina.runtime.journal import Journal
@@ -39,7 +38,7 @@ def _what(error: BaseException) -> str:
         return "The run was interrupted by hand"
     if isinstance(error, LaminaError):
         return one_line(f"{type(error).__name__}: {error.message}", _LONGEST)
-    return one_line(reason(error), _LONGEST)
+    return one_line(named(error), _LONGEST)
 
 
 def _ways_out(error: BaseException) -> list[str]:
