@@ -12,7 +12,7 @@ import pytest
 import lamina
 from lamina import clock, leasing
 from lamina.core.scope import Scope
-from lamina.errors import BusyError, ConflictError, InvalidInputError
+from lamina.errors import BusyError, ConflictError, InvalidInputError, StoreFullError
 from tests.places import STORES, where
 
 ROOT = Scope.of("project/web")
@@ -160,6 +160,23 @@ def test_a_fork_does_not_hold_it(tmp_path: Path) -> None:
         held.check()
         with pytest.raises(BusyError):
             leasing.take(mem.agent("maya", project="web"), "s-1", scope=ROOT)
+
+
+def test_what_could_not_be_released_is_free_in_the_same_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with lamina.open(":memory:") as mem:
+        finn = mem.agent("finn", project="web")
+        held = leasing.take(finn, "s-1", scope=ROOT)
+
+        def full(*_: object, **__: object) -> None:
+            raise StoreFullError("no room is left")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(finn, "edit", full)
+            held.release()
+        with leasing.take(mem.agent("maya", project="web"), "s-1", scope=ROOT) as taken:
+            taken.check()
 
 
 @pytest.mark.parametrize("wrong", [-1, "soon", None, float("nan")])

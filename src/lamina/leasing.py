@@ -41,6 +41,9 @@ _LOOK_AGAIN: Final = 0.05
 _RENEWALS: Final = 3
 """How often a lease is renewed in the time after which it would end."""
 
+_held: Final[set[object]] = set()
+"""The signs of the leases that this process holds."""
+
 
 def take(
     door: Door, name: str, *, scope: Scope, seconds: float = USUAL_SECONDS, wait: float = 0.0
@@ -129,10 +132,15 @@ class Lease(Face):
         found = self._holder(self._key, kind=_KIND)
         if found is not None and not _is_over(found):
             return f"{found.data.get('agent')} (process {found.data.get('pid')})"
+        # Before anybody can see it: those of this process that are not held have ended.
+        _held.add(self._sign)
         try:
             self._begin(found.rev if found else 0)
-        except ConflictError:
-            return "somebody who was quicker"
+        except BaseException as error:
+            _held.discard(self._sign)
+            if isinstance(error, ConflictError):
+                return "somebody who was quicker"
+            raise
         threading.Thread(target=self._renew, name=f"lease {self.name}", daemon=True).start()
         return None
 
@@ -141,6 +149,7 @@ class Lease(Face):
         if self._ended.is_set() or os.getpid() != self._pid:
             return
         self._ended.set()
+        _held.discard(self._sign)
         # It ends by itself as well: who cannot say so must not fail for it.
         with suppress(LaminaError, OSError):
             found = self._holder(self._key, kind=_KIND)
@@ -196,10 +205,13 @@ class Lease(Face):
 
 
 def _is_over(held: Record) -> bool:
-    """Whether its holder is known to have died on this machine."""
+    """Whether its holder is known to have died on this machine, or to have let it go."""
     here = _here()
     if held.data.get("place") != here["place"]:
         return False
+    if held.data.get("pid") == here["pid"] and held.data.get("holds") not in _held:
+        # Released, but a store that was full or away could not be told.
+        return True
     return _born(held.data.get("pid")) != held.data.get("born")
 
 
