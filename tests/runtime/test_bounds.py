@@ -106,9 +106,9 @@ def test_tokens_of_a_run_are_bounded() -> None:
             Agent(memory, ScriptedModel(dear), [ping], limits=Limits(tokens=1000)).run("Ping")
 
 
-def test_what_no_record_can_hold_is_left_out() -> None:
+def test_what_no_record_can_hold_is_marked() -> None:
     with finn() as memory:
-        assert Agent(memory, lambda _: "a\0b\ud800c").run("Hello?").reply == "ab?c"
+        assert Agent(memory, lambda _: "a\0b\ud800c").run("Hello?").reply == "a\ufffdb\ufffdc"
 
 
 @pytest.mark.parametrize("value", [0, -1, True, 1.5, "many"])

@@ -72,6 +72,21 @@ def test_a_chat_goes_on_until_the_input_ends(
     assert said == ["hi", "Hello.", "more", "continue", "Back again."]
 
 
+def test_a_chat_in_json_is_a_line_of_json_for_every_line(
+    lamina: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = _script(tmp_path, "Hello.", {"error": "gone"})
+    monkeypatch.setattr(sys, "stdin", io.StringIO("hi\n/now\n/context\n/dance\nmore\n"))
+    answer = lamina("run", "--agent", "finn", "--chat", "--json", "--script", script)
+    assert (answer.status, answer.err) == (0, "")
+    said, now, context, command, error = map(json.loads, answer.out.splitlines())
+    assert said["reply"] == "Hello."
+    assert now == {"objective": "hi", "next_steps": []}
+    assert "Next steps" not in context["text"]
+    assert "/dance" in command["error"]["message"]
+    assert error["error"]["message"] == "gone"
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -81,11 +96,15 @@ def test_a_chat_goes_on_until_the_input_ends(
         (("--agent", "finn", "--as", "maya", "hello"), "not the same"),
         (("--agent", "Not A Name", "hello"), "--as"),
         (("--agent", "finn", "--script", "missing.jsonl", "hello"), "--script"),
+        (("--agent", "finn", "--script", "{script}", "--session", "A b", "hello"), "`session`"),
     ],
 )
-def test_a_wrong_call_says_the_way_out(arguments: tuple[str, ...], told: str, lamina: Call) -> None:
+def test_a_wrong_call_says_the_way_out(
+    arguments: tuple[str, ...], told: str, lamina: Call, tmp_path: Path
+) -> None:
     lamina("remember", "something")
-    answer = lamina("run", *arguments)
+    script = _script(tmp_path, "Hello.")
+    answer = lamina("run", *(one.format(script=script) for one in arguments))
     assert answer.status == 2
     assert told in answer.err
     assert "Try: " in answer.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from lamina import clock
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from lamina.core.draft import Draft
     from lamina.core.record import Record
     from lamina.layers.face import Door
+    from lamina.paging.statements import Row
     from lamina.writing import WritePath
 
 _CHECKED: Final = frozenset({"knowledge", "fact", "notebook"})
@@ -70,22 +72,42 @@ def _is_plain(draft: Draft) -> bool:
 
 def _original(door: Door, draft: Draft, *, search: bool) -> Record | None:
     text = draft.get("text", "")
-    is_knowledge = draft.get("layer", DEFAULT_LAYER) == "knowledge"
     key = draft.get("key")
     # A key says what a single word is about, as a label does.
     lines = [replace(one, is_labelled=one.is_labelled or key is not None)
              for one in rows(unfenced(text)) if one.pieces]  # fmt: skip
-    labelled = key is None and any(one.is_labelled for one in lines)
-    known = Known(door, _ORIGINALS, search=search and key is None and (is_knowledge or labelled))
+    shown = _said_by(door, Known(door, _ORIGINALS, search=False), lines)
+    found = next((one for one in shown if _stands_for(one, draft)), None)
+    is_knowledge = draft.get("layer", DEFAULT_LAYER) == "knowledge"
+    labelled = any(one.is_labelled for one in lines)
+    if found is not None or not search or key is not None or not (is_knowledge or labelled):
+        return found
+    seen = _said_by(door, Known(door, _ORIGINALS), lines)
+    # Another process may have shown it, or nobody: then whatever it adds is news.
+    adds = partial(_adds_nothing, draft=draft, labelled=labelled)
+    return next((one for one in seen if _stands_for(one, draft) and adds(one)), None)
+
+
+def _said_by(door: Door, known: Known, lines: Sequence[Row]) -> list[Record]:
+    """The records that these lines are the words of, all of them; none if some are new."""
     whose = [one for found in known.judge(lines) for one in found]
     ids = [one for one in whose if one is not None]
     if not ids or len(ids) < len(whose):
-        return None
-    found = door.store.get(door.reach, list(dict.fromkeys(ids)))
-    return next((one for one in found if _stands_for(one, draft, door)), None)
+        return []
+    return door.store.get(door.reach, list(dict.fromkeys(ids)))
 
 
-def _stands_for(record: Record, draft: Draft, door: Door) -> bool:
+def _adds_nothing(record: Record, draft: Draft, *, labelled: bool) -> bool:
+    """Whether a draft names no kind, tag or value that the record does not have."""
+    if labelled:
+        return True
+    kind, tags = draft.get("kind", record.kind), draft.get("tags", ())
+    data = draft.get("data", {})
+    is_same = kind == record.kind and set(tags) <= set(record.tags)
+    return is_same and data.items() <= record.data.items()
+
+
+def _stands_for(record: Record, draft: Draft) -> bool:
     """Whether remembering it again adds nothing: neither another name nor more readers."""
     key = draft.get("key")
     if key is not None:

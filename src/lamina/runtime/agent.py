@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import leasing
+from lamina.core.names import check_name
 from lamina.core.settings import LOG_AUTO
 from lamina.errors import InvalidInputError, LaminaError
 from lamina.memory import AgentMemory
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from lamina.layers.sessions import Session
+    from lamina.leasing import Lease
     from lamina.paging import Context
     from lamina.runtime.tools import Late
     from lamina.runtime.window import Window
@@ -113,9 +115,8 @@ class Agent:
             ModelError: The model is down, answers nothing that can be used, or comes to no end.
                 The session stands where it was and goes on with "continue".
         """
-        talk = self.memory.session(session)
-        name = f"session:{self.memory.principal.name}:{session}"
-        with leasing.take(self.memory, name, scope=self.memory.scope, wait=wait) as lease:
+        with hold_session(self.memory, session, wait=wait) as lease:
+            talk = self.memory.session(session)
             taken = take_in(self.memory, talk, lease, text)
             return self._carried_out(talk, taken, on_text)
 
@@ -159,6 +160,17 @@ class Agent:
             answer.text, talk.name, taken.journal.run, tuple(work.steps), answer.seen.context,
             answer.seen.window, taken.is_resumed, work.tokens_in, work.tokens_out,
         )  # fmt: skip
+
+
+def hold_session(memory: AgentMemory, session: str = "main", *, wait: float = 0.0) -> Lease:
+    """The lock of a session, which one run at a time holds; a loop of your own may hold it too.
+
+    Raises:
+        BusyError: Somebody who is alive works on it, also after `wait` seconds.
+    """
+    check_name(session, "session")
+    name = leasing.of_session(memory.principal.name, session)
+    return leasing.take(memory, name, scope=memory.scope, wait=wait)
 
 
 def _joined(*parts: str) -> str:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.compaction.unfinished import RUN
+from lamina.core.canonical import keepable
 from lamina.core.settings import LOG_AUTO
-from lamina.runtime.rendering import clean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +82,7 @@ class Journal:
 
 def one_line(text: str, most: int = _LONGEST_LINE) -> str:
     """The beginning of a text as one line."""
-    line = " ".join(clean(text).split())
+    line = " ".join(keepable(text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 

@@ -7,17 +7,15 @@ continue.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from lamina.core.complaints import named, trace
 from lamina.errors import LaminaError, ModelUnavailableError
 from lamina.runtime import standing
 from lamina.runtime.journal import STEP, Entry, one_line
-from lamina.runtime.rendering import reason, trace
 
 if TYPE_CHECKING:
     from lamina.runtime.journal import Journal
-
-_LONGEST: Final = 180
 
 
 def broke_off(journal: Journal, step: int, asked: str, error: BaseException) -> None:
@@ -37,8 +35,8 @@ def _what(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "The run was interrupted by hand"
     if isinstance(error, LaminaError):
-        return one_line(f"{type(error).__name__}: {error.message}", _LONGEST)
-    return one_line(reason(error), _LONGEST)
+        return one_line(f"{type(error).__name__}: {error.message}", 180)
+    return one_line(named(error), 180)
 
 
 def _ways_out(error: BaseException) -> list[str]:

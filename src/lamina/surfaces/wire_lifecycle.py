@@ -35,7 +35,8 @@ def upkeep_out(found: Upkeep) -> dict[str, Any]:
         "plans": [_done_out(one) for one in found.done],
         "logs": found.logs,
         "compacted": [
-            {"what": one.what, "entries": one.entries, "tx": one.tx} for one in found.compacted
+            {"what": one.what, "entries": one.entries, "tx": one.tx or None}
+            for one in found.compacted
         ],
         "history": history,
     }

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.option("--session", "names", multiple=True, metavar="NAME", help="Only this session.")
+@click.option("--session", "names", multiple=True, metavar="NAME", help="Only this session.",
+              shell_complete=completing.sessions)  # fmt: skip
 @click.option("--log", is_flag=True, help="Only the log, or beside the sessions named.")
 @click.option("--force", is_flag=True, help="Also what is not long yet.")
 @click.option("--dry-run", is_flag=True, help="Only say what would go, and the summary.")
@@ -47,7 +49,17 @@ def compact(
         for one in done:
             out.show(_grid(one), *map(line, one["summary"].splitlines()))
     else:
-        out.note("Nothing is long enough to be compacted; --force does it all the same.")
+        out.note(*_nothing(session.handle, force=force))
+
+
+def _nothing(handle: "Memory", *, force: bool) -> "Iterator[str]":
+    """Why nothing was done, and where else to look."""
+    if force:
+        yield f"There is nothing to compact in {handle.scope}."
+    else:
+        yield f"Nothing in {handle.scope} is long enough; --force compacts it all the same."
+    if handle.scope.part("agent") is None:
+        yield "--as NAME asks for what belongs to an agent; `lamina maintain` does that for all."
 
 
 def _plans(

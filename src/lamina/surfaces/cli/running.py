@@ -11,7 +11,6 @@ from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
     from lamina.core.chat import Model
-    from lamina.memory import AgentMemory
     from lamina.runtime import Agent, Run
 
 _LARGEST_SCRIPT = 8_000_000
@@ -32,6 +31,7 @@ _LARGEST_SCRIPT = 8_000_000
     show_default=True,
     metavar="NAME",
     help="The conversation that this belongs to.",
+    shell_complete=completing.sessions,
 )
 @click.option("--chat", is_flag=True, help="Talk on: one line at a time, until the input ends.")
 @click.option(
@@ -41,13 +41,13 @@ _LARGEST_SCRIPT = 8_000_000
     help="Play a model from JSON lines, to try things without one.",
 )
 @click.option("--wait", type=float, default=0.0, metavar="SECONDS",
-              help="Wait so long for another run of the session.")  # fmt: skip
+              help="How long to wait for another run of the session to end.")  # fmt: skip
 @pass_session
 def run(session: Session, /, text: str | None, **given: Any) -> None:
     """Let an agent with a memory answer, or chat with it.
 
     A run that was interrupted goes on with "continue": nothing that has a result is done again.
-    The model is the one that the settings name (`lamina config`).
+    `lamina model` says which model is asked.
     """
     from lamina.errors import InvalidInputError
 
@@ -120,6 +120,7 @@ def _agent(session: Session, name: str | None, script: str | None) -> "Agent":
     from lamina.errors import InvalidInputError
     from lamina.memory import AgentMemory
     from lamina.runtime import Agent
+    from lamina.surfaces.cli.model import the_model
 
     if name is not None and session.name not in (None, name):
         raise InvalidInputError(
@@ -134,20 +135,7 @@ def _agent(session: Session, name: str | None, script: str | None) -> "Agent":
     session.may_create = script is not None
     memory = session.handle
     assert isinstance(memory, AgentMemory)
-    return Agent(memory, model or _configured(memory))
-
-
-def _configured(memory: "AgentMemory") -> "Model":
-    from lamina.errors import InvalidInputError
-    from lamina.models import configured
-
-    found = configured(memory)
-    if found is None:
-        raise InvalidInputError(
-            "no model is configured",
-            remedy="Name one: `lamina model` says how; or try without: --script FILE",
-        )
-    return found
+    return Agent(memory, model or the_model(memory, "; or try without: --script FILE"))
 
 
 def _scripted(path: str) -> "Model":
