@@ -67,16 +67,13 @@ class Play:
         done = self.agent.memory.session("main").compact(force=True)
         self.check(f"{turns} turns about other things, and the session is compacted", bool(done))
 
-    def ask(self, value: str, other: str, *, is_fresh: bool = False) -> None:
+    def ask(self, value: str, other: str) -> None:
         """Ask for the fact: memory shows one value, and the answer is that one."""
         done = self.agent.run("Which currency do our reports use?")
         print(f'            "{done.reply}"')
-        # The log is a diary: for a while it tells, with its date, what was answered before.
-        parts = [one.line for one in done.context.entries if one.part != "log" or not is_fresh]
-        shown = "\n".join(parts)
-        where = "beside its diary, " if is_fresh else ""
+        shown = done.context.text
         self.check(f"memory puts {value} before the model", value in shown)
-        self.check(f"{where}and nothing else: {other} is not in it", other not in shown)
+        self.check(f"and nothing else: {other} is not in it", other not in shown)
         self.check(f"the answer is {value} alone", value in done.reply and other not in done.reply)
 
 
@@ -94,7 +91,7 @@ def play(store: str | Path, turns: int) -> int:
         scene.check("the conversation itself does not say it any more", OLD not in view)
         scene.ask(OLD, NEW)
         scene.agent.run(f"Correction: the currency of our reports is {NEW}")
-        scene.ask(NEW, OLD, is_fresh=True)
+        scene.ask(NEW, OLD)
         scene.talk(AFTERWARDS)
         scene.ask(NEW, OLD)
         scene.check("what it was before is in the history",

@@ -97,7 +97,7 @@ class Lease(Face):
         self._pid = os.getpid()
         self._renewed = _instant()
         self._at_it = threading.Lock()
-        """Nobody renews it while it is being released, or twice at once."""
+        """Held while it is renewed or released, or the revision that must stand there is in use."""
         self._ended = threading.Event()
         self._is_lost = False
 

@@ -1,14 +1,17 @@
 """A model repeats what memory showed it, turn after turn: nothing may be learned from that.
 
 Transcript and log tell of every turn. All the other layers stay as they are, whatever the model
-makes of its memory: copied with its fence, without its labels, as one line, as a quotation, or
+makes of its memory: copied with its fence, without its labels, as one line, wrapped otherwise, as a
+quotation, a list, a table or an object, introduced by a phrase, or
 saved when it is asked to save what matters before the session is shortened.
 """
 
 import random
 from collections import Counter
 from collections.abc import Sequence
+from json import dumps
 from pathlib import Path
+from textwrap import fill
 
 import lamina
 from lamina.core.chat import Message, Reply, ToolCall
@@ -45,11 +48,12 @@ class Parrot:
         self.heard += len(lines)
         bare = [line.partition("] ")[2] for line in lines]
         self._chance.shuffle(bare)
-        # Memories run together on one line, with nothing or a semicolon in between, are not known
-        # again yet, so they are not among these.
         said = self._chance.choice([
             "=== memory" + shown, "\n".join(lines), ". ".join(bare), "\n".join(bare),
-            "\n".join(f"> {one}" for one in bare),
+            "\n".join(f"> {one}" for one in bare), " ".join(bare), "".join(bare),
+            f"I remember: {'; '.join(bare)}", fill(" ".join(bare), 40), "; ".join(bare).upper(),
+            f"As noted, {', and '.join(bare)}", dumps([{"text": one} for one in bare]),
+            "\n".join(["| memory |", "|---|", *(f"| {one} |" for one in bare)]),
         ])  # fmt: skip
         if "Save now" not in messages[-1]["content"]:
             return Reply(text=said)

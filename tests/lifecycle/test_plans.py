@@ -215,7 +215,7 @@ def test_a_handle_plans_for_what_is_its_own(one: Memory, day: Day) -> None:
         agent.episode.record("t-1", "completed")
         agent.session("s-1").append("user", "hello")
         agent.knowledge.put("pitfall", f"of {agent.principal.name}", "the kettle leaks")
-        agent.remember("the heron bites", scope="project/web")
+        agent.remember("the heron bites", scope="project/web", tags=[agent.principal.name])
     one.agent("otto", project="other").session("s-1").append("user", "hello")
     day.passed = 500
     own = {record.id for plan in finn.lifecycle.plans() for record in map(_record, plan.steps)}
@@ -229,7 +229,7 @@ def test_a_handle_plans_for_what_is_its_own(one: Memory, day: Day) -> None:
     assert hers.apply() is not None
     with pytest.raises(InvalidInputError, match="there is no plan"):
         finn.lifecycle.plans("nothing")
-    with pytest.raises(InvalidInputError, match="no part"):
+    with pytest.raises(InvalidInputError, match="`only`"):
         one.lifecycle.run("nothing")
     with pytest.raises(InvalidInputError, match="`plan`"):
         one.lifecycle.apply("retention")  # type: ignore[arg-type]

@@ -57,7 +57,7 @@ def test_every_part_is_done_and_each_can_be_undone(whole: Memory, day: Day) -> N
         finn.log.thought(f"thought {number}")
         finn.knowledge.put("fact", f"k{number}", f"value {number}")
     finn.remember("the kettle leaks", scope="project/web")
-    finn.remember("The kettle leaks.", scope="project/web")
+    finn.remember("The kettle leaks.", scope="project/web", tags=["kitchen"])
     finn.episode.record("t-1", "completed")
     finn.session("s-1").append("user", "hello")
     day.passed = 40

@@ -71,7 +71,7 @@ def test_a_piece_of_work_has_its_own_bound(mem: Memory) -> None:
     with pytest.raises(BudgetError, match="`model.tokens_per_job`"):
         model.chat(HELLO)
     assert (model.used, DayBook(mem).spent()) == (100, 100)
-    model.new_job().chat(HELLO)
+    Governed(model.model, DayBook(mem), job=120).chat(HELLO)
     assert DayBook(mem).spent() == 150
 
 

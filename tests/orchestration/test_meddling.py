@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from lamina import Memory
-from lamina.orchestration import Again, Command, Graph, Orchestrator, Outcome, Result, Work
-from lamina.testing import ScriptedModel
+from lamina.orchestration import Again, Command, Graph, Outcome, Result, Work
 from tests.orchestration.running import run, told
 
 
@@ -128,22 +127,3 @@ def test_a_program_that_does_not_read_is_ended_in_time(mem: Memory) -> None:
         if thread.name == "task a":
             thread.join(30)
             assert not thread.is_alive()
-
-
-def test_a_model_draws_lessons_where_that_is_switched_on(mem: Memory) -> None:
-    said = [{"statement": "Maps of the north are wrong", "kind": "pitfall", "sources": ["1"]}]
-    model = ScriptedModel([str(said)] * 3)
-    graph = Graph().add("a", "A", approaches=["north", "south"])
-
-    def work(one: Work) -> str:
-        if one.approach == "north":
-            raise ValueError("Maps of the north are wrong")
-        return "fine"
-
-    assert run(mem, work, graph, model=model).ok
-    assert model.asked == []
-    mem.configure("propose.lessons", "on")
-    assert run(mem, work, Graph().add("b", "B"), model=model).ok
-    assert len(model.asked) == 1
-    assert Orchestrator(mem.project("web"), work).run(Graph().add("c", "C")).ok
-    assert len(model.asked) == 1

@@ -64,10 +64,8 @@ ENDS = [
     UnspeakableError(),
     OSError("\ud800\0"),
 ]
-TOLD = (
-    "RuntimeError: a bug", "The run was interrupted by hand", "SystemExit: 3", "UnspeakableError",
-    "OSError: \ufffd\ufffd",
-)  # fmt: skip
+TOLD = ("RuntimeError: a bug", "The run was interrupted by hand", "SystemExit: 3",
+        "UnspeakableError", "OSError: \ufffd\ufffd")  # fmt: skip
 
 
 @pytest.mark.parametrize("error", ENDS, ids=lambda error: type(error).__name__)

@@ -35,7 +35,9 @@ def test_an_agent_answers_with_its_tools_and_keeps_what_was_said(
     assert lamina("fact", "get", "colour", "--as", "finn", "--project", "web").out.strip() == "blue"
     told = lamina("log", "--as", "finn", "--project", "web").out
     assert "Asked: My colour is blue" in told
-    again = lamina("run", *who, "--session", "s-2", "--script", script, "--json", "And now?").json
+    other = (*who, "--session", "s-2", "--script", script)
+    again = lamina("run", *other, "--json", "And", "now?").json
+    assert "Asked: And now?" in lamina("log", "--as", "finn", "--project", "web").out
     assert again["reply"] == "Blue\x1b[2J it is."
     assert again["session"] == "s-2"
     assert [call["tool"] for step in again["steps"] for call in step["calls"]] == ["save_fact"]

@@ -106,10 +106,6 @@ class Governed:
         """How many tokens this piece of work has taken so far."""
         return self._used
 
-    def new_job(self) -> Governed:
-        """The same model for another piece of work."""
-        return Governed(self.model, self.book, day=self.day, job=self.job)
-
     def chat(
         self,
         messages: Sequence[Message],

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lamina import proposing
+from lamina.core.complaints import named
 from lamina.core.settings import PROPOSE_LESSONS
+from lamina.errors import InvalidInputError
 from lamina.models import configured
 
 if TYPE_CHECKING:
@@ -28,6 +31,8 @@ def learn(door: Door, tasks: Iterable[str], model: Model | None = None) -> None:
     try:
         asked = model or configured(door)
         for task in dict.fromkeys(tasks):
-            proposing.after_task(door, task, asked)
+            # Somebody may have opened it again meanwhile.
+            with suppress(InvalidInputError):
+                proposing.after_task(door, task, asked)
     except Exception as error:  # the tasks have ended, and what came of them must not be lost
-        _log.warning("no lessons were proposed: %s: %s", type(error).__name__, error)
+        _log.warning("no lessons were proposed: %s", named(error))

@@ -98,12 +98,10 @@ class Options(TypedDict, total=False):
     """How long an attempt may take where its task does not say."""
     replan: Replan
     arbitrate: Arbiter
-    model: Model
-    """Who proposes lessons where `propose.lessons` is on; else the one that the settings name."""
     workspace: str | Path
     """The folder that artifacts lie in."""
     model: Model
-    """Proposes lessons from tasks that have ended, where `propose.lessons` is switched on."""
+    """Who proposes lessons where `propose.lessons` is on; else the one that the settings name."""
     name: str
     """Who it is, in what it writes; `orchestrator` unless it is said otherwise."""
 
@@ -184,7 +182,7 @@ def _name_of(project: Memory) -> str:
 
 def _check_workers(workers: object) -> Worker | Mapping[str, Worker]:
     every = [*workers.values()] if isinstance(workers, Mapping) else [workers]
-    if not every or not all(map(callable, every)):
+    if not all(map(callable, every)):
         raise InvalidInputError(
             f"`workers` must be a function, or one for each agent, not {workers!r:.60}",
             remedy='Pass work, or {"finn": work}',

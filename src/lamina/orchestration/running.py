@@ -16,7 +16,7 @@ from lamina.errors import (
     InvalidInputError,
     LaminaError,
 )
-from lamina.layers.tasks import ENDED, Status, awaited, status_of
+from lamina.layers.tasks import Status, awaited, status_of
 from lamina.layers.working import CONTEXT
 from lamina.orchestration import findings
 from lamina.orchestration.books import Begun, End, attempt_of, begun_by, is_run, steps_of
@@ -84,8 +84,6 @@ class Running:
         self._jobs: dict[str, Job] = {}
         self._ended: queue.SimpleQueue[tuple[Job, object]] = queue.SimpleQueue()
         self._attempts = 0
-        self._over: dict[str, None] = {}
-        """The tasks that something came of in this run."""
         self._quiet = _SOONEST
         self._is_held = False
         """Whether somebody else is about to do something with a task that is ready."""
@@ -99,7 +97,6 @@ class Running:
                     continue
                 moved = self._begin_ready(known)
                 if not (moved or self._jobs or self._is_held or under_way(known)):
-                    self._learn(known)
                     return self._outcome(known)
                 if not moved:
                     self._take_in()
@@ -198,7 +195,6 @@ class Running:
 
     def _drop(self, task: Record, reason: str) -> None:
         if self._books.drop(task, reason):
-            self._over[str(task.key)] = None
             self._tell(Event("dropped", str(task.key), reason))
 
     def _awaited(self, task: Record) -> dict[str, Record]:
@@ -315,20 +311,7 @@ class Running:
 
     def _release(self, job: Job) -> None:
         del self._jobs[job.begun.task]
-        self._over[job.begun.task] = None
         job.lease.release()
-
-    def _learn(self, known: Mapping[str, Record]) -> None:
-        """Have a model propose lessons from what has ended, now that no task waits for that."""
-        if self._owner.model is None:
-            return
-        from lamina.proposing import after_task
-
-        for name in self._over:
-            if name in known and status_of(known[name]) in ENDED:
-                # Somebody may have opened it again.
-                with suppress(InvalidInputError):
-                    after_task(self._owner.door, name, self._owner.model)
 
     # -- what workers ask for while they work
 

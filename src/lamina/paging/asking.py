@@ -35,6 +35,8 @@ class ContextOptions(TypedDict, total=False):
     """How much of what is recalled comes from task, project and global: `40/40/20`, `learned`."""
     task: str | None
     """The task at hand: its notes are the first tier."""
+    session: str | None
+    """The session that is before the model itself: the log need not tell what was said there."""
     layers: Sequence[str] | None
     """The layers that are searched; sessions only when they are named."""
     hot: bool
@@ -57,6 +59,7 @@ class Asked:
     split: dict[str, float]
     origin: str
     task: str | None
+    session: str | None
     layers: list[str]
     hot: bool
     empty: bool
@@ -78,7 +81,7 @@ def asked(door: Door, options: ContextOptions) -> Asked:
     """
     check_options(options, ContextOptions, "something a context can be told")
     split, origin = _split(door, options.get("split"))
-    task, layers = options.get("task"), options.get("layers")
+    task, session = options.get("task"), options.get("session")
     form = options.get("form", TEXT)
     if form not in FORMS:
         raise InvalidInputError(
@@ -86,7 +89,8 @@ def asked(door: Door, options: ContextOptions) -> Asked:
         )
     return Asked(
         _budget(options.get("budget", USUAL_BUDGET)), split, origin,
-        None if task is None else check_name(task, "task"), _layers(layers),
+        None if task is None else check_name(task, "task"),
+        None if session is None else check_name(session, "session"), _layers(options.get("layers")),
         _switch(options.get("hot", True), "hot"), _switch(options.get("empty", False), "empty"),
         form, options.get("count") or estimate_tokens, options.get("now"),
     )  # fmt: skip

@@ -9,10 +9,11 @@ from lamina import clock
 from lamina.core.shares import TIERS, shared_out
 from lamina.layers.splits import Splits
 from lamina.paging.asking import Asked, ContextOptions, asked
-from lamina.paging.choosing import Candidate, Chosen, Reasons
+from lamina.paging.choosing import Candidate, Chosen
 from lamina.paging.context import BLOCKS, Context, Entry, Head, as_blocks, as_text
 from lamina.paging.hot import LONGEST, MEMORY_SHARE, SHARES, hot_state
 from lamina.paging.lines import line_of
+from lamina.paging.parts import Reasons
 from lamina.paging.shown import remember_shown
 from lamina.paging.tiers import found_by, in_tiers
 
@@ -73,14 +74,14 @@ class _Assembler:
         """What there is of hot state, each entry short enough."""
         found: Parts = {}
         more: set[str] = set()
-        for name, part in hot_state(self._door).items():
+        for name, part in hot_state(self._door, self._asked.session).items():
             more |= {name} if part.has_more else set()
             found[name] = [
                 Candidate(one, line_of(one, self._asked.count), name, longest=LONGEST)
                 for one in part.records
             ]
-            for record in part.outdone:
-                self._chosen.leave(record, Reasons.NEARER)
+            for record, why in part.left:
+                self._chosen.leave(record, why)
         self._head = replace(self._head, more=frozenset(more))
         return found
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from lamina.core.ranking.duplicates import nearly_same, sample, shingles
+from lamina.core.ranking.duplicates import nearly_same, shingles
+from lamina.core.text import tokens
 from lamina.paging.context import TITLES, Entry, LeftOut
 from lamina.paging.cutting import SHORTEST, cut_to
+from lamina.paging.parts import Reasons
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,15 +22,11 @@ if TYPE_CHECKING:
 _LEAST_PART: Final = 3
 """A text is cut rather than left out where at least one part in so many of it fits."""
 _LENGTHS: Final = 0.8
+_READ: Final = 2_000
+_PART: Final = 4
+"""One word in so many may differ where two texts are nearly the same; it is fewer in fact."""
+_WORD: Final = re.compile(r"\w+")
 _PARTS: Final = list(TITLES)
-
-
-class Reasons(StrEnum):
-    """Why something is left out."""
-
-    NO_ROOM = "there was no room for it any more"
-    REPEATED = "something that says the same is shown"
-    NEARER = "something nearer holds its key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,25 +152,37 @@ class Chosen:
 
 
 class _Said:
-    """What is shown so far, to be found by any pair of words in it."""
+    """What is shown so far, to be found by the words in it."""
 
     def __init__(self) -> None:
-        self._by_pair: dict[tuple[str, ...], list[Record]] = {}
+        self._shown: list[Record] = []
+        self._by_word: dict[str, list[int]] = {}
         self._by_text: dict[str, list[Record]] = {}
 
     def add(self, record: Record) -> None:
         """This is shown."""
         self._by_text.setdefault(record.text, []).append(record)
-        for pair in shingles(record.text):
-            if len(pair) > 1:
-                self._by_pair.setdefault(pair, []).append(record)
+        for word in _words(record.text):
+            self._by_word.setdefault(word, []).append(len(self._shown))
+        self._shown.append(record)
 
     def has(self, record: Record) -> bool:
         """Whether what a record says is shown."""
-        alike = list(self._by_text.get(record.text, ()))
-        for pair in sample(record.text):
-            alike += self._by_pair.get(pair, ())
+        if any(_repeats(record, other) for other in self._by_text.get(record.text, ())):
+            return True
+        # Two texts that are nearly the same have most of any so many words in common; the longest
+        # are the rarest, so most texts need not be compared with any other.
+        words = _words(record.text)
+        telling = sorted(words, key=len, reverse=True)[: len(words) // _PART + 2]
+        common = Counter(one for word in telling for one in self._by_word.get(word, ()))
+        alike = (self._shown[one] for one, n in common.items() if 2 * n > len(telling))
         return any(_repeats(record, other) for other in alike)
+
+
+def _words(text: str) -> set[str]:
+    """The words of the part that is compared; of what puts no spaces between them, as indexed."""
+    read = text[:_READ]
+    return set(_WORD.findall(read.lower()) if read.isascii() else tokens(read))
 
 
 def _repeats(one: Record, other: Record) -> bool:

@@ -6,137 +6,116 @@ is made of the words of memories that the same actor can see.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+import re
+from typing import TYPE_CHECKING, Final
 
-from lamina import clock
-from lamina.core.filters import parse
-from lamina.core.text import estimate_tokens, query_terms
-from lamina.paging.lines import line_of
-from lamina.paging.shown import shown_to
-from lamina.paging.statements import Piece, Row, halves, pair, plain, rows, statements
-from lamina.stores.questions import Search
+from lamina.paging.fencing import outside
+from lamina.paging.knowing import Known
+from lamina.paging.phrases import denies
+from lamina.paging.statements import pieces
+from lamina.paging.tiling import FEW
+from lamina.paging.wording import weight
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lamina.core.ids import RecordId
-    from lamina.core.record import Record
     from lamina.layers.face import Door
+    from lamina.paging.statements import Piece
+    from lamina.paging.tiling import Laid
 
-SEARCHED: Final = (
-    "knowledge", "fact", "notebook", "episode", "item", "source", "task", "artifact", "now"
-)  # fmt: skip
-"""What is remembered as such. What was said and done is not: a reply is there before it is read."""
-SAID: Final = ("log", "session", "archive")
-"""These count where a label shows that they were put before a model."""
-_SHORT: Final = 3
-"""Fewer words than this are nobody's."""
-_TERMS: Final = 8
-_CANDIDATES: Final = 12
-_MOST_SEARCHES: Final = 64
+_POINTS: Final = re.compile(r"(?:this|that|it|these|those|the following)\b", re.IGNORECASE)
+_GOES_ON: Final = re.compile(r"[^.!?…。！？:：;；\s]\s*$")
 
 
 def without_echoes(door: Door, text: str) -> str:
     """A text less what was put before the model that wrote it.
 
-    Fenced blocks go as they are. A sentence goes where it is the words of a memory, with or without
-    its label, unless the next one says something new about it.
+    Fenced blocks go as they are. A sentence goes where it is made of the words of memories, with or
+    without their labels and however they are listed, unless one beside it says something new about
+    it.
     """
-    lines = list(rows(text))
-    judged = Known(door).judge(lines)
-    kept = [_new_in(row, whose) for row, whose in zip(lines, judged, strict=True)]
-    return "\n".join(line for line in kept if line.strip("> \t"))
+    lines = list(outside(text))
+    found = list(pieces(lines))
+    laid = Known(door).judge(found)
+    if not any(laid.whose):
+        return "\n".join(line for line in lines if line.strip("> \t"))
+    kept = _Kept(found, laid).numbers()
+    return "\n".join(line for line in _lines(lines, found, kept) if line.strip("> \t"))
 
 
-class Known:
-    """The statements of memories that an actor was shown, or can see."""
+class _Kept:
+    """Which pieces of a text are kept."""
 
-    def __init__(
-        self, door: Door, layers: Sequence[str] = SEARCHED, *, search: bool = True
-    ) -> None:
-        self._door = door
-        self._layers = layers
-        self._may_search = search
-        self._shown = shown_to(door).known()
-        self._found: dict[str, RecordId] = {}
-        self._texts: dict[RecordId, str] = {}
-        self._searches = 0
+    def __init__(self, found: Sequence[Piece], laid: Laid) -> None:
+        self._pieces = found
+        self._laid = laid
+        self._worded = [number for number, piece in enumerate(found) if piece.words]
 
-    def judge(self, lines: Sequence[Row]) -> list[list[RecordId | None]]:
-        """For each sentence of each line the record whose words it is, if there is one."""
-        found = [[self._whose(piece, row) for piece in row.pieces] for row in lines]
-        # Once it is known where the long ones come from, the short ones beside them are too.
-        for number, row in enumerate(lines):
-            if row.pieces and not any(found[number]) and _is_short(row.plain):
-                found[number] = [self._beside(lines, number)] * len(row.pieces)
-        return found
+    def numbers(self) -> set[int]:
+        """What is new, what that is about, and what stands around it."""
+        new = {n for n in self._worded if self._laid.whose[n] is None and self._laid.left[n]}
+        kept = new | {about for n in new for about in self._about(n)}
+        for group in self._laid.together:
+            # A sentence that runs over lines is kept whole.
+            kept |= set(group) if kept & set(group) else set()
+        around = [n for n in range(len(self._pieces)) if self._stands_around(n, kept)]
+        return kept | set(around)
 
-    def _whose(self, piece: Piece, row: Row) -> RecordId | None:
-        if _is_short(piece.plain) and not row.is_labelled:
-            return None
-        shown = self._shown.get(piece.plain)
-        if shown is not None:
-            return shown
-        return self._seen(piece.plain) or self._searched(piece, row.is_labelled)
+    def _about(self, number: int) -> list[int]:
+        """What something new is about: what comes right before it, or what it denies."""
+        place = self._worded.index(number)
+        before = self._worded[max(0, place - 1) : place]
+        after = self._worded[place + 1 :]
+        piece, is_denial = self._pieces[number], denies(self._pieces[number].words)
+        about = [n for n in before if self._belongs(n, number, is_denial)]
+        if not is_denial:
+            return about
+        far = _reach(piece)
+        for other in after:
+            away = self._pieces[other].line - piece.line
+            if self._laid.whose[other] is None or away > far:
+                break
+            about.append(other)
+        return about
 
-    def _beside(self, lines: Sequence[Row], number: int) -> RecordId | None:
-        """Whose words a short line is, by the line before it, or the first one by the next."""
-        first, second = (number - 1, number) if number else (0, 1)
-        if second >= len(lines):
-            return None
-        both = pair(lines[first].plain, lines[second].plain)
-        return self._shown.get(both) or self._found.get(both)
+    def _belongs(self, one: int, other: int, is_denial: bool) -> bool:
+        """Whether of two pieces the second may be about the first."""
+        first, second = self._pieces[one], self._pieces[other]
+        if first.line == second.line:
+            return True
+        goes_on = bool(_GOES_ON.search(first.text)) and second.text[:1].islower()
+        return second.line == first.line + 1 and (is_denial or goes_on)
 
-    def _seen(self, statement: str) -> RecordId | None:
-        found = self._found.get(statement)
-        if found is not None:
-            return found
-        parts = halves(statement)
-        if len(parts) < 2:
-            return None
-        whole = (one for one, text in self._texts.items() if all(part in text for part in parts))
-        return next(whole, None)
-
-    def _searched(self, piece: Piece, is_labelled: bool) -> RecordId | None:
-        if not self._may_search or self._searches >= _MOST_SEARCHES:
-            return None
-        self._searches += 1
-        layers = [*self._layers, *(SAID if is_labelled else ())]
-        for record in _visible(self._door, piece.plain, layers):
-            if record.id not in self._texts:
-                body = line_of(record, estimate_tokens).body
-                self._texts[record.id] = plain(body)
-                said = statements(record.text) | statements(body) | {self._texts[record.id]}
-                self._found.update(dict.fromkeys(said, record.id))
-        return self._seen(piece.plain)
+    def _stands_around(self, number: int, kept: set[int]) -> bool:
+        """Whether a piece that says nothing by itself introduces or encloses what is kept."""
+        piece = self._pieces[number]
+        after = next((n for n in self._worded if n > number), None)
+        if piece.words:
+            if self._laid.whose[number] is not None or self._laid.left[number]:
+                return False
+            same = after is not None and self._pieces[after].line == piece.line
+            introduces = same or piece.text.rstrip().endswith((":", "："))
+            return not introduces or after is None or after in kept
+        before = next((n for n in reversed(self._worded) if n < number), None)
+        return before in kept or after in kept
 
 
-def _visible(door: Door, statement: str, layers: Sequence[str]) -> list[Record]:
-    """The memories within reach that are most likely to hold a statement, by its words."""
-    terms = query_terms(statement)[:_TERMS]
-    where: dict[str, Any] = {"layer": {"$in": list(layers)}}
-    if not terms:
-        return []
-    found = door.store.search(
-        Search(reach=door.reach, terms=terms, where=parse(where), live_at=clock.now(),
-               limit=_CANDIDATES)
-    )  # fmt: skip
-    return [match.record for match in found.matches]
+def _reach(denial: Piece) -> float:
+    """How many lines further a denial may be about: those of a list, the next, or its own."""
+    if denial.text.rstrip().endswith((":", "：")):
+        return float("inf")
+    return 1 if _POINTS.match(denial.words) or weight(denial.words) < FEW else 0
 
 
-def _is_short(statement: str) -> bool:
-    return len(statement.split()) < _SHORT
-
-
-def _new_in(row: Row, whose: Sequence[RecordId | None]) -> str:
-    """What a line says that nobody was shown."""
-    echoes = [one is not None for one in whose]
-    if not any(echoes):
-        return row.text
-    # What comes right before something new is what that is about.
-    kept = [
-        piece.words
-        for n, piece in enumerate(row.pieces)
-        if not echoes[n] or (n + 1 < len(echoes) and not echoes[n + 1])
+def _lines(lines: Sequence[str], found: Sequence[Piece], kept: set[int]) -> list[str]:
+    """What is kept, on the lines where it stood."""
+    shown: list[list[str]] = [[] for _ in lines]
+    counts = [0] * len(lines)
+    for number, piece in enumerate(found):
+        counts[piece.line] += 1
+        if number in kept:
+            shown[piece.line].append(piece.text)
+    return [
+        line if len(some) == count else " ".join(some)
+        for line, some, count in zip(lines, shown, counts, strict=True)
     ]
-    return " ".join(kept)

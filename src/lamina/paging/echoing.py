@@ -12,8 +12,10 @@ from lamina.core.draft import DEFAULT_LAYER
 from lamina.core.layers import LAYERS
 from lamina.core.record import Trust
 from lamina.core.scope import Scope
-from lamina.paging.echoes import Known
-from lamina.paging.statements import plain, rows, unfenced
+from lamina.paging.fencing import unfenced
+from lamina.paging.knowing import Known
+from lamina.paging.statements import pieces
+from lamina.paging.wording import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from lamina.core.draft import Draft
     from lamina.core.record import Record
     from lamina.layers.face import Door
-    from lamina.paging.statements import Row
+    from lamina.paging.statements import Piece
     from lamina.writing import WritePath
 
 _CHECKED: Final = frozenset({"knowledge", "fact", "notebook"})
@@ -74,25 +76,27 @@ def _original(door: Door, draft: Draft, *, search: bool) -> Record | None:
     text = draft.get("text", "")
     key = draft.get("key")
     # A key says what a single word is about, as a label does.
-    lines = [replace(one, is_labelled=one.is_labelled or key is not None)
-             for one in rows(unfenced(text)) if one.pieces]  # fmt: skip
-    shown = _said_by(door, Known(door, _ORIGINALS, search=False), lines)
+    said = [replace(one, is_labelled=one.is_labelled or key is not None)
+            for one in pieces(unfenced(text).splitlines()) if one.words]  # fmt: skip
+    shown = _said_by(door, Known(door, _ORIGINALS, search=False), said)
     found = next((one for one in shown if _stands_for(one, draft)), None)
     is_knowledge = draft.get("layer", DEFAULT_LAYER) == "knowledge"
-    labelled = any(one.is_labelled for one in lines)
+    labelled = any(one.is_labelled for one in said)
     if found is not None or not search or key is not None or not (is_knowledge or labelled):
         return found
-    seen = _said_by(door, Known(door, _ORIGINALS), lines)
+    seen = _said_by(door, Known(door, _ORIGINALS), said)
     # Another process may have shown it, or nobody: then whatever it adds is news.
     adds = partial(_adds_nothing, draft=draft, labelled=labelled)
     return next((one for one in seen if _stands_for(one, draft) and adds(one)), None)
 
 
-def _said_by(door: Door, known: Known, lines: Sequence[Row]) -> list[Record]:
-    """The records that these lines are the words of, all of them; none if some are new."""
-    whose = [one for found in known.judge(lines) for one in found]
-    ids = [one for one in whose if one is not None]
-    if not ids or len(ids) < len(whose):
+def _said_by(door: Door, known: Known, said: Sequence[Piece]) -> list[Record]:
+    """The records that these words are of, all of them; none if some are new."""
+    laid = known.judge(said)
+    ids = [one for one in laid.whose if one is not None]
+    if not ids or any(
+        one is None and left for one, left in zip(laid.whose, laid.left, strict=True)
+    ):
         return []
     return door.store.get(door.reach, list(dict.fromkeys(ids)))
 
@@ -111,7 +115,7 @@ def _stands_for(record: Record, draft: Draft) -> bool:
     """Whether remembering it again adds nothing: neither another name nor more readers."""
     key = draft.get("key")
     if key is not None:
-        return record.key == key and plain(record.text) == plain(draft.get("text", ""))
+        return record.key == key and words_of(record.text) == words_of(draft.get("text", ""))
     if "scope" not in draft:
         return True
     wanted, place = Scope.of(draft["scope"]), Scope.of(record.scope)

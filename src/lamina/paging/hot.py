@@ -6,12 +6,12 @@ what weighs most.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from lamina.core.settings import LOG_TAIL
 from lamina.layers.now import NEXT_STEPS, OBJECTIVE
 from lamina.layers.tasks import GOING_ON, Status
+from lamina.paging.parts import Part, Reasons
+from lamina.paging.tail import tail_of_log
 from lamina.paging.weight import weightiest
 
 if TYPE_CHECKING:
@@ -31,27 +31,17 @@ _MEMORIES: Final = 24
 _KNOWN: Final = (OBJECTIVE, NEXT_STEPS)
 
 
-@dataclass(slots=True)
-class Part:
-    """One part of hot state: its records, those first that matter most."""
-
-    records: list[Record]
-    has_more: bool = False
-    """Whether there is more of it than comes into question."""
-    outdone: list[Record] = field(default_factory=list)
-    """Facts in whose place a nearer one holds."""
-
-
-def hot_state(door: Door) -> dict[str, Part]:
+def hot_state(door: Door, session: str | None = None) -> dict[str, Part]:
     """The parts of hot state by name, in the order in which they are shown."""
+    facts = _facts(door)
     found = {
         "now": _now(door),
-        "log": _of(door, door.scope.path, "log", int(door.settings()[LOG_TAIL])),
-        "fact": _facts(door),
+        "log": tail_of_log(door, session, facts.records),
+        "fact": facts,
         "tasks": _tasks(door),
         "memory": _memory(door),
     }
-    return {name: part for name, part in found.items() if part.records}
+    return {name: part for name, part in found.items() if part.records or part.left}
 
 
 def _now(door: Door) -> Part:
@@ -74,7 +64,7 @@ def _facts(door: Door) -> Part:
         part.has_more |= found.has_more
         for record in found.records:
             if record.key in nearest:
-                part.outdone.append(record)
+                part.left.append((record, Reasons.NEARER))
             else:
                 nearest[record.key] = record
     part.records = list(nearest.values())[:_FACTS]

@@ -25,6 +25,7 @@ LABEL: Final = re.compile(
     rf"\[\d{{4}}-\d\d-\d\d(?: \d\d:\d\d)? [^\s\]]{{1,130}}/(?:{'|'.join(Trust)})\]"
 )
 """What stands before every memory that is shown."""
+_DAY, _MINUTE = len("2026-01-31"), len("2026-01-31 12:00")
 _INDENT: Final = "\n    "
 _TITLES: Final = {OBJECTIVE: "Objective", NEXT_STEPS: "Next steps"}
 _UNNAMED: Final = frozenset({"session", "item", "archive", "episode"})
@@ -69,8 +70,8 @@ def _small(text: str) -> int:
 
 def _label(record: Record) -> str:
     when = record.valid_from or record.updated_at
-    day = f"{when:%Y-%m-%d %H:%M}" if record.layer == "log" else f"{when:%Y-%m-%d}"
-    return f"[{day} {record.source}/{record.trust.value}]"
+    told = when.isoformat(" ")[: _MINUTE if record.layer == "log" else _DAY]
+    return f"[{told} {record.source}/{record.trust.value}]"
 
 
 def _name(record: Record) -> str:

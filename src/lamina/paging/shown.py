@@ -2,52 +2,79 @@
 
 from __future__ import annotations
 
-from collections import deque
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from lamina.paging.statements import statements
+from lamina.paging.tiling import Statements
+from lamina.paging.wording import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lamina.core.ids import RecordId
+    from lamina.core.record import Record
     from lamina.layers.face import Door
     from lamina.paging.context import Entry
     from lamina.stores.base import Store
 
-_MOST_LINES: Final = 2_000
+_MOST: Final = 1_000
 _MOST_ACTORS: Final = 256
+
+
+class Said:
+    """What records say, and what is told about them where they are listed."""
+
+    def __init__(self) -> None:
+        self.statements = Statements()
+        self.marks: dict[RecordId, frozenset[str]] = {}
+
+    def add(self, record: Record, line: str) -> None:
+        """A record is shown as this line."""
+        self.statements.add(statements(record.text) | statements(line), record.id)
+        text = words_of(record.text) if record.text.isprintable() else ""
+        if record.key and text:
+            key = words_of(record.key)
+            named = {f"{key} {text}", f"{key} {record.kind} {text}", f"{text} {key}"}
+            self.statements.add_named(named, record.id)
+        when = {f"{at:%Y-%m-%d}" for at in (record.valid_from, record.updated_at) if at}
+        source, trust = record.source, record.trust.value
+        told = {source, trust, f"{source}/{trust}", record.kind, record.layer, record.id}
+        self.marks[record.id] = frozenset(when | told)
 
 
 class Shown:
     """What one actor was shown of one store lately."""
 
     def __init__(self) -> None:
-        self._lines: deque[tuple[str, RecordId]] = deque(maxlen=_MOST_LINES)
-        self._known: dict[str, RecordId] = {}
-        self._waiting: dict[str, RecordId] = {}
+        self._entries: dict[tuple[RecordId, str], Record] = {}
+        self._waiting: dict[tuple[RecordId, str], Record] = {}
+        self._said = Said()
         self._lock = Lock()
 
-    def add(self, lines: Iterable[tuple[str, RecordId]]) -> None:
-        """Take note of lines; they are read when something comes back."""
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Take note of entries; they are read when something comes back."""
         with self._lock:
-            self._waiting.update(lines)
+            self._waiting.update({(one.record.id, one.line): one.record for one in entries})
+            for old in list(islice(self._waiting, max(0, len(self._waiting) - _MOST))):
+                del self._waiting[old]
 
-    def known(self) -> dict[str, RecordId]:
-        """Every statement that was shown, with the record whose words it is."""
+    def known(self) -> Said:
+        """Everything that was shown."""
         with self._lock:
-            new = [one for one in self._waiting.items() if one not in self._lines]
-            overflows = len(self._lines) + len(new) > _MOST_LINES
-            self._lines.extend(new)
+            new = {one: record for one, record in self._waiting.items() if one not in self._entries}
             self._waiting.clear()
-            if overflows:
-                self._known.clear()
-                new = list(self._lines)
-            for line, record in new:
-                self._known.update(dict.fromkeys(statements(line), record))
-            return self._known
+            self._entries.update(new)
+            excess = len(self._entries) - _MOST
+            if excess > 0:
+                for old in list(islice(self._entries, excess)):
+                    del self._entries[old]
+                self._said, new = Said(), self._entries
+            for (_, line), record in new.items():
+                self._said.add(record, line)
+            return self._said
 
 
 _shown: WeakKeyDictionary[Store, dict[str, Shown]] = WeakKeyDictionary()
@@ -67,5 +94,4 @@ def shown_to(door: Door) -> Shown:
 
 def remember_shown(door: Door, entries: Iterable[Entry]) -> None:
     """These entries are put before a model."""
-    said = [(text, one.record.id) for one in entries for text in (one.line, one.record.text)]
-    shown_to(door).add(said)
+    shown_to(door).add(entries)

@@ -7,7 +7,7 @@ continue.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lamina.core.complaints import named, trace
 from lamina.errors import LaminaError, ModelUnavailableError
@@ -16,6 +16,8 @@ from lamina.runtime.journal import STEP, Entry, one_line
 
 if TYPE_CHECKING:
     from lamina.runtime.journal import Journal
+
+_LONGEST: Final = 180
 
 
 def broke_off(journal: Journal, step: int, asked: str, error: BaseException) -> None:
@@ -35,8 +37,8 @@ def _what(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "The run was interrupted by hand"
     if isinstance(error, LaminaError):
-        return one_line(f"{type(error).__name__}: {error.message}", 180)
-    return one_line(named(error), 180)
+        return one_line(f"{type(error).__name__}: {error.message}", _LONGEST)
+    return one_line(named(error), _LONGEST)
 
 
 def _ways_out(error: BaseException) -> list[str]:

@@ -83,6 +83,8 @@ class Sight:
         now = {(one.id, one.rev) for one in self._memory.query(where)}
         if self._context is None or now != self._now:
             budget = max(64, min(self._limits.memory, self._limits.window // 2))
-            self._context = self._memory.context(self._asked, budget=budget, count=self._own_count)
+            self._context = self._memory.context(
+                self._asked, budget=budget, count=self._own_count, session=self._session.name
+            )
             self._now = now
         return self._context

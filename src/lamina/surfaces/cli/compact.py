@@ -34,9 +34,10 @@ def compact(
     `log.compact_entries` or `log.compact_bytes`. `compaction.summary` says who words the summary.
     """
     from lamina.surfaces.cli.marks import line
+    from lamina.surfaces.wire_lifecycle import compaction_out
 
     done = [
-        _shown(what, plan, None if dry_run else _carried_out(session.handle, what, plan))
+        compaction_out(what, plan, None if dry_run else _carried_out(session.handle, what, plan))
         for what, plan in _plans(session.handle, names, log=log, force=force)
     ]
     out = session.out
@@ -95,16 +96,6 @@ def _carried_out(handle: "Memory", what: str, plan: "Plan") -> "Compaction":
     if what == "log":
         return carry_out(handle, plan)
     return compacted(handle, what.removeprefix("session "), plan)
-
-
-def _shown(what: str, plan: "Plan", done: "Compaction | None") -> dict[str, Any]:
-    return {
-        "what": what, "scope": plan.place.path, "why": plan.why, "replaced": len(plan.going),
-        "kept": len(plan.staying), "before_tokens": plan.before_tokens,
-        "after_tokens": plan.after_tokens, "before_bytes": plan.before_bytes,
-        "after_bytes": plan.after_bytes, "summary": plan.summary,
-        "archive_id": done.archive_id if done else None, "tx": done.receipt.tx if done else None,
-    }  # fmt: skip
 
 
 def _grid(one: dict[str, Any]) -> "Grid":

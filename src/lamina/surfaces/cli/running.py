@@ -7,7 +7,7 @@ import click
 
 from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.options import Command
-from lamina.surfaces.cli.session import Session, pass_session
+from lamina.surfaces.cli.session import Session, pass_session, read_stdin
 
 if TYPE_CHECKING:
     from lamina.core.chat import Model
@@ -17,7 +17,7 @@ _LARGEST_SCRIPT = 8_000_000
 
 
 @click.command(cls=Command)
-@click.argument("text", required=False)
+@click.argument("words", nargs=-1, metavar="[TEXT]...")
 @click.option(
     "--agent",
     metavar="NAME",
@@ -43,21 +43,24 @@ _LARGEST_SCRIPT = 8_000_000
 @click.option("--wait", type=float, default=0.0, metavar="SECONDS",
               help="How long to wait for another run of the session to end.")  # fmt: skip
 @pass_session
-def run(session: Session, /, text: str | None, **given: Any) -> None:
+def run(session: Session, /, words: tuple[str, ...], **given: Any) -> None:
     """Let an agent with a memory answer, or chat with it.
 
-    A run that was interrupted goes on with "continue": nothing that has a result is done again.
-    `lamina model` says which model is asked.
+    TEXT is what you say, or - to read it from standard input. A run that was interrupted goes on
+    with "continue": nothing that has a result is done again. `lamina model` says which model is
+    asked.
     """
+    from lamina.core.canonical import MAX_BYTES
     from lamina.errors import InvalidInputError
 
-    if text is None and not given["chat"]:
+    text = read_stdin(MAX_BYTES) if words == ("-",) else " ".join(words)
+    if not words and not given["chat"]:
         raise InvalidInputError(
             "nothing is asked", remedy='Say it: lamina run --agent NAME "…", or use --chat'
         )
     agent = _agent(session, given["agent"], given["script"])
     session.tell_if_new()
-    if text is not None:
+    if words:
         _say(session, _answered(session, agent, text, given["talk"], given["wait"]))
     if given["chat"]:
         from lamina.surfaces.cli.chatting import chat
