@@ -13,6 +13,8 @@ from lamina.core.record import Trust
 from lamina.core.scope import Scope
 from lamina.paging.fencing import unfenced
 from lamina.paging.knowing import Known
+from lamina.paging.lines import LABEL
+from lamina.paging.shown import shown_to
 from lamina.paging.statements import pieces
 from lamina.paging.wording import words_of
 
@@ -30,7 +32,7 @@ _CHECKED: Final = frozenset({"knowledge", "fact", "notebook"})
 _ORIGINALS: Final = ("knowledge", "fact")
 """Whose words nobody has to remember again, even if another process showed them."""
 _FEW: Final = 32
-"""How many memories at once are worth a search each."""
+"""How many memories at once may be worth a search each."""
 
 
 def commit_new(
@@ -71,18 +73,21 @@ def _is_plain(draft: Draft) -> bool:
 
 
 def _original(door: Door, draft: Draft, *, search: bool) -> Record | None:
-    text = draft.get("text", "")
+    text, key, shown = draft.get("text", ""), draft.get("key"), shown_to(door)
     is_knowledge = draft.get("layer", DEFAULT_LAYER) == "knowledge"
-    key = draft.get("key")
+    may_search = search and key is None and (is_knowledge or bool(LABEL.search(text)))
+    may_search = may_search and shown.may_search()
+    if shown.is_empty and not may_search:
+        return None
     # A key says what a single word is about, as a label does.
     said = [replace(one, is_labelled=one.is_labelled or key is not None)
             for one in pieces(unfenced(text).splitlines()) if one.words]  # fmt: skip
-    labelled = key is None and any(one.is_labelled for one in said)
-    known = Known(door, _ORIGINALS, search=search and key is None and (is_knowledge or labelled))
-    laid = known.judge(said)
+    laid = Known(door, _ORIGINALS, search=may_search).judge(said)
     ids = [one for one in laid.whose if one is not None]
-    if not ids or any(one is None and left for one, left in zip(laid.whose, laid.left, strict=True)):
+    is_new = (left and one is None for one, left in zip(laid.whose, laid.left, strict=True))
+    if not ids or any(is_new):
         return None
+    shown.found_again()
     found = door.store.get(door.reach, list(dict.fromkeys(ids)))
     return next((one for one in found if _stands_for(one, draft, door)), None)
 

@@ -39,7 +39,9 @@ _CELL: Final = re.compile(rf"(?<=\|)\s*(?:{_FIELDS})\s*(?=\|)", re.IGNORECASE)
 _OBJECT: Final = re.compile(r"\"\s*[:,]|[\[{]\s*\"|\"\s*[\]}]|^\s*\"|\"\s*$")
 _BETWEEN: Final = re.compile(r"(?<!\\)\"\s*[,:}\]\[{]+\s*(?=[\"{\[\d-]|$)|[{\[,]\s*(?=\")")
 _ESCAPED: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
-_TAG: Final = re.compile(r"</?(?:b|br|div|em|i|li|ol|p|span|strong|td|th|tr|ul)\s*/?>", re.IGNORECASE)
+_TAG: Final = re.compile(
+    r"</?(?:b|br|div|em|i|li|ol|p|span|strong|td|th|tr|ul)\s*/?>", re.IGNORECASE
+)
 """Tags that only lay a text out; one that strikes it out says something."""
 _CODE_FENCE: Final = re.compile(r"\s*(?:```|~~~)\w*\s*")
 _RULE: Final = re.compile(r"[\s|:+=_*-]*")
