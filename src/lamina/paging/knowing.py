@@ -35,6 +35,7 @@ _LONG, _WINDOW = 36, 18
 """From how many words on a piece is looked for in parts, and how many words each has."""
 _PAIR: Final = re.compile(r"\w[\"'*_`]*\s*[:=]\s*\S")
 """A name with what it stands for."""
+_LONGEST: Final = 20_000
 _NEAR: Final = 4
 """How many lines of an object belong together."""
 
@@ -123,7 +124,7 @@ class Known:
     def _take(self, records: Iterable[Record]) -> None:
         for record in records:
             if record.id not in self._texts:
-                body = line_of(record, estimate_tokens).body
+                body = line_of(record, estimate_tokens).body[:_LONGEST]
                 lines = (words_of(unframed(line)) for line in body.splitlines())
                 self._texts[record.id] = folded(" ".join(lines))
                 self._found.add(record, body)

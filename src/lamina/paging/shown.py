@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from lamina.stores.base import Store
 
 _MOST: Final = 1_000
+_LONGEST: Final = 20_000
+"""How many characters of one memory are known again."""
 _MOST_ACTORS: Final = 256
 _AT_ONCE: Final = 32
 _EACH_SECOND: Final = 2
@@ -37,16 +39,17 @@ class Said:
 
     def add(self, record: Record, line: str) -> None:
         """A record is shown as this line."""
-        self.statements.add(statements(record.text) | statements(line), record.id)
-        text = words_of(record.text) if record.text.isprintable() else ""
+        told = record.text[:_LONGEST]
+        self.statements.add(statements(told) | statements(line[:_LONGEST]), record.id)
+        text = words_of(told) if told.isprintable() else ""
         if record.key and text:
             key = words_of(record.key)
             named = {f"{key} {text}", f"{key} {record.kind} {text}", f"{text} {key}"}
             self.statements.add_named(named, record.id)
         when = {f"{at:%Y-%m-%d}" for at in (record.valid_from, record.updated_at) if at}
         source, trust = record.source, record.trust.value
-        told = {source, trust, f"{source}/{trust}", record.kind, record.layer, record.id}
-        self.marks[record.id] = frozenset(when | told)
+        marks = {source, trust, f"{source}/{trust}", record.kind, record.layer, record.id}
+        self.marks[record.id] = frozenset(when | marks)
 
 
 class Shown:
