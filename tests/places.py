@@ -16,6 +16,14 @@ def where(kind: str, folder: Path) -> str:
     return {"ephemeral": ":memory:", "json": f"json:{folder}/m.json", "sqlite": str(folder)}[kind]
 
 
+@pytest.fixture
+def plain() -> Iterator[Memory]:
+    """An empty memory, where neither the store nor meaning is the point."""
+    with lamina.open(":memory:") as opened:
+        opened.configure("recall.embedder", "off")
+        yield opened
+
+
 @pytest.fixture(params=STORES)
 def mem(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
     """An empty memory on every store in turn."""

@@ -118,6 +118,24 @@ def test_faces_and_verbs_in_an_event_loop(tmp_path: Path) -> None:
     anyio.run(work)
 
 
+def test_sessions_and_contexts_in_an_event_loop() -> None:
+    async def talk() -> None:
+        async with await aio.open(":memory:") as mem:
+            await mem.configure("recall.embedder", "off")
+            finn = mem.agent("finn", project="web")
+            session = finn.session("s-1")
+            await session.extend([{"role": "user", "text": f"heron {n}"} for n in range(30)])
+            done = await session.compact(force=True)
+            assert (done.entries, len(await session.view())) == (20, 11)
+            assert not (await session.pressure()).compact_due
+            await finn.split.set("50/30/20")
+            context = await finn.context("heron", layers=["session"])
+            assert (context.origin, context.split["task"]) == ("agent", 0.5)
+            assert any("heron 29" in entry.line for entry in context.entries)
+
+    anyio.run(talk)
+
+
 def test_the_board_wakes_a_task_and_waiting_is_cancelled(tmp_path: Path) -> None:
     async def work() -> list[object]:
         heard: list[object] = []

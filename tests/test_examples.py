@@ -11,7 +11,7 @@ from lamina.story.agents import BUILT, PROJECT
 from lamina.story.playing import play
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-SMALL = {"amnesia.py": ["--kills", "2"]}
+SMALL = {"amnesia.py": ["--kills", "1"]}
 """Arguments that make an example short."""
 
 

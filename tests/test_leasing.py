@@ -5,26 +5,49 @@ import signal
 import subprocess
 import sys
 import threading
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 import lamina
-from lamina import leasing
+from lamina import clock, leasing
 from lamina.core.scope import Scope
-from lamina.errors import BusyError, InvalidInputError
+from lamina.errors import BusyError, ConflictError, InvalidInputError
 from tests.places import STORES, where
 
 ROOT = Scope.of("project/web")
 _HOLDER = """
 import sys, time
 import lamina
-from lamina import leasing
+from lamina import clock, leasing
 from lamina.core.scope import Scope
 with lamina.open(sys.argv[1]) as mem:
     leasing.take(mem.agent("maya", project="web"), "s-1", scope=Scope.of("project/web"))
     print("held", flush=True)
     time.sleep(600)
+"""
+_FORKING = """
+import os, sys
+import lamina
+from lamina import leasing
+from lamina.core.scope import Scope
+def asked(lease):
+    try:
+        lease.check()
+    except lamina.LaminaError as error:
+        return type(error).__name__
+with lamina.open(sys.argv[1]) as mem:
+    maya = mem.agent("maya", project="web")
+    lease = leasing.take(maya, "s-1", scope=Scope.of("project/web"), seconds=1)
+    print("held", flush=True)
+    if not (child := os.fork()):
+        with lease:
+            print("forked:", asked(lease), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    sys.stdin.readline()
+    print("awake:", asked(lease), flush=True)
 """
 
 
@@ -79,20 +102,27 @@ def test_the_dead_do_not_keep_it(tmp_path: Path) -> None:
                 taken.check()
 
 
-def test_who_is_not_heard_of_loses_it_and_is_told(tmp_path: Path) -> None:
+def test_who_is_not_heard_of_loses_it_and_knows_before_it_goes_on(tmp_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", _HOLDER.replace('web"))', 'web"), seconds=0.5)'), str(tmp_path)],
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as holder:
+        [sys.executable, "-W", "ignore", "-c", _FORKING, str(tmp_path)],
+        stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True,
+    ) as holder:  # fmt: skip
         assert holder.stdout is not None
+        assert holder.stdin is not None
         assert holder.stdout.readline() == "held\n"
-        os.kill(holder.pid, signal.SIGSTOP)
+        # A child of the holder has its copy, and nothing to say about it.
+        assert holder.stdout.readline() == "forked: BusyError\n"
         with lamina.open(tmp_path) as mem:
             finn = mem.agent("finn", project="web")
-            with leasing.take(finn, "s-1", scope=ROOT, wait=60):
-                pass
-        holder.kill()
+            with pytest.raises(BusyError, match="maya"):
+                leasing.take(finn, "s-1", scope=ROOT)
+            os.kill(holder.pid, signal.SIGSTOP)
+            with leasing.take(finn, "s-1", scope=ROOT, wait=60) as taken:
+                # What it is told next is there when it wakes, before it could have renewed.
+                print("go on", file=holder.stdin, flush=True)
+                os.kill(holder.pid, signal.SIGCONT)
+                assert holder.stdout.readline() == "awake: BusyError\n"
+                taken.check()
 
 
 def test_a_lease_that_was_taken_over_says_so() -> None:
@@ -106,6 +136,126 @@ def test_a_lease_that_was_taken_over_says_so() -> None:
                     pass
                 with pytest.raises(BusyError, match="was taken over"):
                     held.check()
+
+
+def test_a_lease_whose_record_was_edited_is_still_held_and_can_be_released() -> None:
+    with lamina.open(":memory:") as mem:
+        finn, maya = mem.agent("finn", project="web"), mem.agent("maya", project="web")
+        with leasing.take(finn, "s-1", scope=ROOT, seconds=0.2) as held:
+            [record] = finn.query({"layer": "blackboard", "kind": "lease"})
+            edited = finn.edit(record.id, "finn would rather not be disturbed")
+            for _ in mem.changes(mem.cursor(), follow=True, timeout=20):
+                break
+            [renewed] = finn.query({"layer": "blackboard", "kind": "lease"})
+            assert renewed.rev > edited.rev
+            held.check()
+            with pytest.raises(BusyError):
+                leasing.take(maya, "s-1", scope=ROOT)
+        leasing.take(maya, "s-1", scope=ROOT).release()
+
+
+def test_a_clock_that_leaps_makes_a_holder_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    with lamina.open(":memory:") as mem:
+        finn, maya = mem.agent("finn", project="web"), mem.agent("maya", project="web")
+        start, passed = clock.now(), [timedelta()]
+        monkeypatch.setattr(clock, "now", lambda: start + passed[0])
+        with leasing.take(finn, "s-1", scope=ROOT, seconds=600) as held:
+            passed[0] = timedelta(days=-900)
+            held.check()
+            with pytest.raises(BusyError):
+                leasing.take(maya, "s-1", scope=ROOT)
+            # By a day nobody can tell it from the time that has passed.
+            passed[0] = timedelta(days=1)
+            held.check()
+            with pytest.raises(BusyError):
+                leasing.take(maya, "s-1", scope=ROOT)
+            passed[0] = timedelta(days=2)
+            with leasing.take(maya, "s-1", scope=ROOT), pytest.raises(BusyError):
+                held.check()
+
+
+def test_a_store_that_is_closed_ends_the_renewals(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        held = leasing.take(mem.agent("finn", project="web"), "closed", scope=ROOT, seconds=0.3)
+    [thread] = [one for one in threading.enumerate() if one.name == "lease closed"]
+    thread.join(60)
+    assert not thread.is_alive()
+    with pytest.raises(BusyError):
+        held.check()
+
+
+def test_who_holds_it_is_told_from_others_of_its_number() -> None:
+    with lamina.open(":memory:") as mem:
+        finn, maya = mem.agent("finn", project="web"), mem.agent("maya", project="web")
+        for said, is_free in (
+            ({"born": "1"}, True),  # another process has that number by now
+            ({"pid": 2**40}, True),
+            ({"pid": 1, "born": leasing._UNSEEN}, False),
+            ({"place": "elsewhere", "pid": 2**22}, False),
+        ):
+            with leasing.take(finn, "s-1", scope=ROOT) as held:
+                [record] = finn.query({"layer": "blackboard", "kind": "lease"})
+                finn.edit(record.id, data={**record.data, **said})
+                if is_free:
+                    leasing.take(maya, "s-1", scope=ROOT).release()
+                else:
+                    with pytest.raises(BusyError):
+                        leasing.take(maya, "s-1", scope=ROOT)
+                    held.check()
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_commit_happens_only_while_it_is_held(store: str, tmp_path: Path) -> None:
+    with lamina.open(where(store, tmp_path)) as mem:
+        finn, maya = mem.agent("finn", project="web"), mem.agent("maya", project="web")
+        # Nothing renews it here within an hour: so a process is after it was stopped.
+        with leasing.take(finn, "s-1", scope=ROOT, seconds=3600) as held:
+            held.commit([{"layer": "log", "kind": "SYSTEM", "text": "first"}])
+            held.commit([{"layer": "fact", "key": "a", "text": "1", "expect": 0}])
+            with pytest.raises(ConflictError):
+                held.commit([{"layer": "fact", "key": "a", "text": "2", "expect": 0}])
+            held.check()
+            [record] = finn.query({"layer": "blackboard", "kind": "lease"})
+            finn.edit(record.id, expires=record.created_at)
+            with leasing.take(maya, "s-1", scope=ROOT):
+                assert not held.is_lost
+                with pytest.raises(BusyError, match="was taken over"):
+                    held.commit([{"layer": "log", "kind": "SYSTEM", "text": "second"}])
+            assert [one.text for one in finn.log.tail()] == ["first"]
+
+
+def test_whose_time_is_over_asks_before_going_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    with lamina.open(":memory:") as mem:
+        finn, maya = mem.agent("finn", project="web"), mem.agent("maya", project="web")
+        with leasing.take(finn, "s-1", scope=ROOT, seconds=3600) as held:
+            later = clock.stopwatch() + 3601
+            monkeypatch.setattr(clock, "stopwatch", lambda: later)
+            held.check()
+            [record] = finn.query({"layer": "blackboard", "kind": "lease"})
+            finn.edit(record.id, expires=record.created_at)
+            with leasing.take(maya, "s-1", scope=ROOT):
+                monkeypatch.setattr(clock, "stopwatch", lambda: later + 3601)
+                with pytest.raises(BusyError, match="was taken over"):
+                    held.check()
+
+
+def test_a_fork_does_not_hold_it(tmp_path: Path) -> None:
+    with (
+        lamina.open(tmp_path) as mem,
+        leasing.take(mem.agent("finn", project="web"), "s-1", scope=ROOT) as held,
+    ):
+        child = os.fork()
+        if not child:
+            try:
+                held.check()
+            except BusyError:
+                held.release()
+                os._exit(7)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        held.check()
+        with pytest.raises(BusyError):
+            leasing.take(mem.agent("maya", project="web"), "s-1", scope=ROOT)
 
 
 @pytest.mark.parametrize("wrong", [-1, "soon", None, float("nan")])

@@ -370,3 +370,14 @@ def test_any_mapping_is_a_draft(mem: Memory) -> None:
     drafts: Any = (MappingProxyType({"text": text, "key": text}) for text in ("one", "two"))
     mem.remember_many(drafts)
     assert mem.get("two").text == "two"
+
+
+def test_a_project_opens_its_own_agents(mem: Memory) -> None:
+    web = mem.project("web")
+    assert web.agent("finn").scope.path == "project/web/agent/finn"
+    assert web.agent("finn", project="web").scope.path == "project/web/agent/finn"
+    assert mem.agent("finn").scope.path == "agent/finn"
+    with pytest.raises(ForbiddenError):
+        web.agent("finn", project="shop")
+    with pytest.raises(ForbiddenError):
+        web.agent("finn").agent("maya")

@@ -12,6 +12,8 @@ for what it does not need.
 
 from typing import TYPE_CHECKING, Any
 
+from lamina.core.lazy import loading
+
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt, Version
     from lamina.core.record import Record, State, Trust
@@ -92,10 +94,10 @@ def __getattr__(name: str) -> Any:
         return import_module(f"lamina.{name}")
     if name == "__version__":
         return import_module("importlib.metadata").version("lamina")
-    for module, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(module), name)
-    raise AttributeError(f"module 'lamina' has no attribute {name!r}")
+    return _loaded(name)
+
+
+_loaded = loading(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
-from http.client import HTTPConnection, HTTPSConnection
+import time
+from dataclasses import dataclass
+from functools import partial
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from io import BufferedReader, RawIOBase
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import (
@@ -18,17 +22,25 @@ from urllib.request import (
 )
 
 if TYPE_CHECKING:
-    from http.client import HTTPResponse
+    from socket import socket
 
 
-def opener(url: str, connect_seconds: float | None = None) -> OpenerDirector:
-    """What opens connections to the service at `url`."""
-    handlers: list[BaseHandler] = [_Stay()]
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How long a connection and what comes over it may take."""
+
+    until: float
+    """When the whole answer has to be there, its head as well, by `time.monotonic`."""
+    connect_seconds: float | None = None
+    """How long a connection may take; as long as an answer is silent, unless given."""
+
+
+def opener(url: str, waiting: Waiting) -> OpenerDirector:
+    """What opens a connection to the service at `url`."""
+    handlers: list[BaseHandler] = [_Stay(), _Plain(waiting), _Encrypted(waiting)]
     if is_here(url):
         # A proxy meant for the outside would not know what 127.0.0.1 is here.
         handlers.append(ProxyHandler({}))
-    if connect_seconds is not None:
-        handlers += [_Plain(connect_seconds), _Encrypted(connect_seconds)]
     return build_opener(*handlers)
 
 
@@ -48,45 +60,92 @@ class _Stay(HTTPRedirectHandler):
         return None
 
 
-class _Quick(HTTPConnection):
-    """Waits less for a connection than for an answer."""
+class _Timely(HTTPConnection):
+    """Waits less for a connection than for an answer, and for an answer only until its time."""
 
-    connect_seconds: float
+    waiting: Waiting
 
     def connect(self) -> None:
-        patience, self.timeout = self.timeout, self.connect_seconds
+        patience = self.timeout
+        if self.waiting.connect_seconds is not None:
+            self.timeout = self.waiting.connect_seconds
+        # Until then a proxy may answer in drops, too.
+        self.response_class = partial(_response, self.waiting.until)  # type: ignore[assignment]
         super().connect()
         self.timeout = patience
         self.sock.settimeout(patience)
 
 
-class _QuickAndSafe(_Quick, HTTPSConnection):
+class _TimelyAndSafe(_Timely, HTTPSConnection):
     """The same, encrypted."""
 
 
 class _Plain(HTTPHandler):
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, waiting: Waiting) -> None:
         super().__init__()
-        self._seconds = seconds
+        self._waiting = waiting
 
     def http_open(self, req: Request) -> HTTPResponse:
         return self.do_open(self._connection, req)
 
     def _connection(self, host: str, /, **more: Any) -> HTTPConnection:
-        made = _Quick(host, **more)
-        made.connect_seconds = self._seconds
+        made = _Timely(host, **more)
+        made.waiting = self._waiting
         return made
 
 
 class _Encrypted(HTTPSHandler):
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, waiting: Waiting) -> None:
         super().__init__()
-        self._seconds = seconds
+        self._waiting = waiting
 
     def https_open(self, req: Request) -> HTTPResponse:
         return self.do_open(self._connection, req)
 
     def _connection(self, host: str, /, **more: Any) -> HTTPConnection:
-        made = _QuickAndSafe(host, **more)
-        made.connect_seconds = self._seconds
+        made = _TimelyAndSafe(host, **more)
+        made.waiting = self._waiting
         return made
+
+
+def _response(until: float, sock: socket, /, *how: Any, **more: Any) -> HTTPResponse:
+    return HTTPResponse(_Heard(sock, until), *how, **more)  # type: ignore[arg-type]
+
+
+class _Heard:
+    """A socket, as far as an answer reads from it."""
+
+    def __init__(self, sock: socket, until: float) -> None:
+        self._sock = sock
+        self._until = until
+
+    def makefile(self, _mode: str) -> BufferedReader:
+        return BufferedReader(_Bytes(self._sock, self._until))
+
+
+class _Bytes(RawIOBase):
+    """The bytes of an answer: none of them comes late, not even of its head.
+
+    A time limit of the socket alone begins anew with every byte.
+    """
+
+    def __init__(self, sock: socket, until: float) -> None:
+        super().__init__()
+        self._sock = sock
+        self._patience = sock.gettimeout()
+        self._until = until
+        self._raw = sock.makefile("rb", buffering=0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._sock.settimeout(left if self._patience is None else min(self._patience, left))
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()

@@ -25,7 +25,7 @@ class ContextStore:
     """Items of one task, its project and everybody, in one place."""
 
     def __init__(self, memory: Memory, *, task: str, confirm: "Confirm | None" = None) -> None:
-        root = (memory.principal.root or GLOBAL).path
+        root = memory.principal.common.path
         self._preferences = memory.global_tier(confirm=confirm) if confirm else memory.global_tier
         self._tiers = {
             "task": Backend(memory, scope=memory.scope.child("task", task).path),

@@ -18,15 +18,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
+from lamina.core.ids import RecordId
 from lamina.core.names import check_key
 from lamina.errors import BusyError, ConflictError, InvalidInputError, LaminaError, NotFoundError
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
     from types import TracebackType
     from typing import Self
 
+    from lamina.core.changes import Receipt
+    from lamina.core.draft import Draft
     from lamina.core.record import Record
     from lamina.core.scope import Scope
     from lamina.layers.face import Door
@@ -36,6 +40,8 @@ _KIND: Final = "lease"
 _LOOK_AGAIN: Final = 0.05
 _RENEWALS: Final = 3
 """How often a lease is renewed in the time after which it would end."""
+_UNSEEN: Final = "alive"
+"""When a process began, where that cannot be seen."""
 
 
 def take(
@@ -62,6 +68,17 @@ def take(
     return lease
 
 
+def of_session(agent: str, session: str) -> str:
+    """The lease of whoever runs a session of an agent, in the scope of the agent."""
+    return f"session:{agent}:{session}"
+
+
+def is_held(door: Door, name: str, *, scope: Scope) -> bool:
+    """Whether somebody holds a lease and is alive, or seems so."""
+    where = {"layer": Lease.layer, "scope": scope.path, "kind": _KIND, "key": _key(name)}
+    return any(not _is_over(found) for found in door.query(where, limit=1))
+
+
 class Lease(Face):
     """A turn that nobody else has meanwhile; releases itself at the end of a `with`."""
 
@@ -72,44 +89,77 @@ class Lease(Face):
         self.name = name
         self._seconds = seconds
         self._sign = clock.fresh_id()
-        self._id, self._rev = "", 0
+        self._id, self._rev = RecordId(""), 0
+        self._pid = os.getpid()
+        self._renewed = _instant()
+        self._at_it = threading.Lock()
+        """Held while it is renewed or released, or the revision that must stand there is in use."""
         self._ended = threading.Event()
         self._is_lost = False
 
     @property
     def is_lost(self) -> bool:
-        """Whether somebody else took it because it was not renewed in time."""
+        """Whether it is known that somebody else took it, or that it ran out."""
         return self._is_lost
 
     def check(self) -> None:
-        """Refuse to go on once the lease was lost."""
+        """Refuse to go on once the lease was lost.
+
+        A process that was stopped asks the store before it goes on: its turn may be over.
+        """
+        if os.getpid() != self._pid:
+            raise BusyError(
+                f"`{self.name}` is held by the process that this one was forked from",
+                remedy="Take a lease of its own in this process",
+            )
+        if self._is_out_of_time():
+            self._renew()
         if self._is_lost:
             raise BusyError(
                 f"`{self.name}` was taken over: this process had not been heard of for too long",
                 remedy="Leave it to the one that took over",
             )
 
+    def commit(self, drafts: Iterable[Draft]) -> Receipt:
+        """Keep memories in one commit, which happens only while the lease is held.
+
+        Raises:
+            BusyError: It was lost, and nothing is written.
+        """
+        self.check()
+        path = self._door.path_for(self._door.principal.surface)
+        puts = path.puts(drafts, self._door.scope)
+        try:
+            with self._at_it:
+                return path.commit([*puts, path.still(self._id, self._rev)])
+        except (ConflictError, NotFoundError):
+            # Whether it was the lease that did not stand any more, or what was to be written.
+            self._renew()
+            self.check()
+            raise
+
     def try_to_take(self) -> str | None:
         """Take it if it is free or its holder is dead; otherwise says who holds it."""
-        found = self._holder(self._key, kind=_KIND)
+        found = self._holder(_key(self.name), kind=_KIND)
         if found is not None and not _is_over(found):
             return f"{found.data.get('agent')} (process {found.data.get('pid')})"
         try:
             self._begin(found.rev if found else 0)
         except ConflictError:
             return "somebody who was quicker"
-        threading.Thread(target=self._renew, name=f"lease {self.name}", daemon=True).start()
+        threading.Thread(target=self._go_on, name=f"lease {self.name}", daemon=True).start()
         return None
 
     def release(self) -> None:
         """Let others have it; one that was lost is theirs already."""
-        if self._ended.is_set():
+        # A forked process has a copy of this, and not the turn itself.
+        if os.getpid() != self._pid or self._ended.is_set():
             return
         self._ended.set()
         # It ends by itself as well: who cannot say so must not fail for it.
-        with suppress(LaminaError, OSError):
-            found = self._holder(self._key, kind=_KIND)
-            if found is not None and found.data.get("holds") == self._sign:
+        with self._at_it, suppress(LaminaError, OSError):
+            found = self._mine()
+            if found is not None:
                 # Run out, not forgotten: so the next holder's record is this one again.
                 self._door.edit(found.id, expect=found.rev, expires=self._now())
 
@@ -124,14 +174,11 @@ class Lease(Face):
     ) -> None:
         self.release()
 
-    @property
-    def _key(self) -> str:
-        return f"lease:{self.name}"
-
     def _begin(self, expect: int) -> None:
         agent = self._door.principal.name
+        self._renewed = _instant()
         receipt = self._put(
-            {"kind": _KIND, "key": self._key, "text": f"{agent} is working on {self.name}",
+            {"kind": _KIND, "key": _key(self.name), "text": f"{agent} is working on {self.name}",
              "data": {"agent": agent, "holds": self._sign, **_here()},
              "expires": self._end(), "expect": expect}
         )  # fmt: skip
@@ -140,18 +187,53 @@ class Lease(Face):
     def _end(self) -> datetime:
         return self._now() + timedelta(seconds=self._seconds)
 
+    def _mine(self) -> Record | None:
+        """What stands there, if it is still this lease."""
+        found = self._holder(_key(self.name), kind=_KIND)
+        return found if found is not None and found.data.get("holds") == self._sign else None
+
+    def _go_on(self) -> None:
+        """Renew until it ends; runs in a thread of its own."""
+        while not self._ended.wait(self._seconds / _RENEWALS) and not self._is_lost:
+            self._renew()
+
     def _renew(self) -> None:
-        while not self._ended.wait(self._seconds / _RENEWALS):
-            try:
-                # By its id: the next holder's record may well have the same revision.
-                renewed = self._door.edit(self._id, expect=self._rev, expires=self._end())
-                self._rev = renewed.rev
-            except (ConflictError, NotFoundError):
-                self._is_lost = not self._ended.is_set()
+        with self._at_it:
+            if self._ended.is_set() or self._is_lost:
                 return
+            tried = _instant()
+            try:
+                self._rev = self._renewal()
+                self._renewed = tried
+            except (ConflictError, NotFoundError):
+                self._is_lost = True
             except (LaminaError, OSError):
-                # The store may be busy for a moment: there are more tries before it is over.
-                continue
+                # A store may be busy for a moment; one that is closed stays so.
+                self._is_lost = self._is_out_of_time()
+
+    def _renewal(self) -> int:
+        try:
+            # By its id: the next holder's record may well have the same revision.
+            return self._door.edit(self._id, expect=self._rev, expires=self._end()).rev
+        except ConflictError:
+            found = self._mine()
+            if found is None:
+                raise
+            # Somebody has edited the record, and it is nobody else's for that.
+            return self._door.edit(found.id, expect=found.rev, expires=self._end()).rev
+
+    def _is_out_of_time(self) -> bool:
+        """Whether it may have run out by either clock; the one may stand still, the other leap."""
+        passed = zip(_instant(), self._renewed, strict=True)
+        return max(now - before for now, before in passed) >= self._seconds
+
+
+def _instant() -> tuple[float, float]:
+    return clock.stopwatch(), clock.now().timestamp()
+
+
+def _key(name: str) -> str:
+    return f"lease:{name}"
 
 
 def _is_over(held: Record) -> bool:
@@ -159,7 +241,9 @@ def _is_over(held: Record) -> bool:
     here = _here()
     if held.data.get("place") != here["place"]:
         return False
-    return _born(held.data.get("pid")) != held.data.get("born")
+    born = _born(held.data.get("pid"))
+    said = held.data.get("born")
+    return born is None or (born != said and _UNSEEN not in (born, said))
 
 
 def _here() -> dict[str, Any]:
@@ -186,17 +270,16 @@ def _born(pid: object) -> str | None:
         fields = stat.rpartition(")")[2].split()
         # A zombie has died; only nobody has asked yet how.
         return None if fields[0] in "ZX" else fields[19]
-    except FileNotFoundError:
-        return None if Path("/proc/self/stat").exists() else _alive(pid)
     except OSError:
-        return _alive(pid)
+        # Gone, or somebody else's on a machine that shows everybody only their own.
+        return _UNSEEN if _is_alive(pid) else None
 
 
-def _alive(pid: int) -> str | None:
+def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return None
+    except (ProcessLookupError, OverflowError):
+        return False
     except OSError:
         pass
-    return "alive"
+    return True

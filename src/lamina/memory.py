@@ -97,12 +97,14 @@ class Memory(Keeping, Layered, Living):
         return self._bound(replace(self.principal, root=root), Memory)
 
     def agent(self, name: str, *, project: str | None = None, role: str = "agent") -> AgentMemory:
-        """The same store as an agent sees it: its own scope, and its project's common memory."""
-        root = (
-            f"project/{check_name(project, 'project')}"
-            if project
-            else f"agent/{check_name(name, 'name')}"
-        )
+        """The same store as an agent sees it: its own scope, and its project's common memory.
+
+        A handle of a project opens the agents of that project.
+        """
+        home = self.principal.root
+        inside = project or (home.part("project") if home else None)
+        check_name(name, "name")
+        root = f"project/{check_name(inside, 'project')}" if inside else f"agent/{name}"
         bound = Principal(name, check_role(role), Scope.of(root), self.principal.surface)
         return self._bound(bound, AgentMemory)
 
@@ -140,7 +142,7 @@ class Memory(Keeping, Layered, Living):
         if mine.role is not Role.ADMIN or not inside:
             raise ForbiddenError(
                 f"{mine.role.value} `{mine.name}` may not open a handle on `{wanted}`",
-                remedy="Open it from the handle that lamina.open() returned",
+                remedy="Open it from the handle of the whole store: lamina.open(DIRECTORY)",
             )
         announcer = self._announcer.of(principal)
         return kind(self.store, self._vault, principal, announcer, **self._shared)

@@ -15,6 +15,7 @@ from lamina import clock
 from lamina.core.filters import Filter, matches, parse
 from lamina.core.indexing import embedded_text
 from lamina.core.instants import check_instant, looking_back
+from lamina.core.options import check_options
 from lamina.core.ranking import (
     LIKELY,
     WEIGHTS,
@@ -308,12 +309,7 @@ def _check_query(query: object) -> None:
 
 
 def _options(how: How, floor: str) -> Options:
-    unknown = sorted(set(how) - How.__annotations__.keys())
-    if unknown:
-        raise InvalidInputError(
-            f"`{unknown[0]:.40}` is not something that recall takes",
-            remedy=f"Use one of: {', '.join(How.__annotations__)}",
-        )
+    check_options(how, How, "something that recall takes")
     chosen = {"auto": None, "off": 0.0}.get(floor, -1.0)
     in_force = float(floor) if chosen == -1.0 else chosen
     budget = how.get("budget")

@@ -10,13 +10,15 @@ import json
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request
 
-from lamina.connecting import opener
+from lamina import clock
+from lamina.connecting import Waiting, opener
 from lamina.errors import InvalidInputError, LaminaError
 
 if TYPE_CHECKING:
@@ -62,6 +64,8 @@ class Patience:
     """How many bytes an answer may have."""
     whole_seconds: float | None = None
     """How long an answer in pieces may take altogether; each piece has `seconds`."""
+    again_if_cut: bool = False
+    """Whether it is asked again as well when it hung up before it said a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,8 @@ def endpoint(name: str, url: str, origin: str, failing: Failing, *, key: str = "
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
-    if not usable or parts.query or parts.fragment or "@" in parts.netloc or not url.isprintable():
+    odd = usable and (parts.query or parts.fragment or {"@", "%"} & {*parts.netloc})
+    if not usable or odd or not url.isprintable():
         raise InvalidInputError(
             f"`{origin}` is not the address of a service",
             remedy="Write it as http://HOST:PORT or https://HOST/PATH, without user and password",
@@ -114,8 +119,8 @@ def post(service: Endpoint, path: str, question: object, patience: Patience) -> 
         RefusedError: It says no.
         LaminaError: As `service.failing` has it.
     """
-    with _answering(service, path, question, patience) as (response, began):
-        body = _read(response, began + patience.seconds, patience.most)
+    with _answering(service, path, question, patience, patience.seconds) as response:
+        body = _read(response, patience.most)
     if len(body) > patience.most:
         raise _too_much(service, patience)
     try:
@@ -133,60 +138,75 @@ def lines(service: Endpoint, path: str, question: object, patience: Patience) ->
         RefusedError: It says no.
         LaminaError: As `service.failing` has it.
     """
-    with _answering(service, path, question, patience) as (response, began):
-        deadline = began + (patience.whole_seconds or patience.seconds)
-        read, rest = 0, b""
+    whole_seconds = patience.whole_seconds or patience.seconds
+    with _answering(service, path, question, patience, whole_seconds) as response:
+        read, rest = 0, bytearray()
         while chunk := response.read1(_CHUNK):
             read += len(chunk)
             if read > patience.most:
                 raise _too_much(service, patience)
-            if time.monotonic() > deadline:
-                raise TimeoutError
-            *whole, rest = (rest + chunk).split(b"\n")
-            for line in whole:
-                yield line.decode(errors="replace").rstrip("\r")
+            rest += chunk
+            # A line that comes in many pieces is put together once.
+            if b"\n" in chunk:
+                *whole, last = bytes(rest).split(b"\n")
+                rest = bytearray(last)
+                for line in whole:
+                    yield line.decode(errors="replace").rstrip("\r")
         yield rest.decode(errors="replace").rstrip("\r")
 
 
 @contextmanager
 def _answering(
-    service: Endpoint, path: str, question: object, patience: Patience
-) -> Iterator[tuple[HTTPResponse, float]]:
-    """An answer, and when it was asked for; what goes wrong while it is read is told, too."""
+    service: Endpoint, path: str, question: object, patience: Patience, whole_seconds: float
+) -> Iterator[HTTPResponse]:
+    """An answer that ends within so many seconds; what goes wrong while it is read is told, too."""
     request = Request(
         service.url + path, data=json.dumps(question).encode(), headers=_headers(service)
     )
     try:
-        response, began = _opened(service, request, patience)
-        with response:
-            yield response, began
+        with _opened(service, request, patience, whole_seconds) as response:
+            yield response
     except (TimeoutError, HTTPException, OSError) as error:
         raise _unreachable(service, error, patience) from None
 
 
-def _opened(service: Endpoint, request: Request, patience: Patience) -> tuple[HTTPResponse, float]:
+def _opened(
+    service: Endpoint, request: Request, patience: Patience, whole_seconds: float
+) -> HTTPResponse:
     for left in range(patience.retries, -1, -1):
-        began = time.monotonic()
+        waiting = Waiting(time.monotonic() + whole_seconds, patience.connect_seconds)
+        pause = patience.pause_seconds * 2 ** (patience.retries - left)
         try:
-            found: HTTPResponse = opener(service.url, patience.connect_seconds).open(
+            found: HTTPResponse = opener(service.url, waiting).open(
                 request, timeout=patience.seconds
             )
         except HTTPError as error:
-            if error.code not in patience.again or not left:
-                raise _complaint(service, error, patience) from None
-            after = error.headers.get("Retry-After", "").strip()
+            asked = _asked_to_wait(error)
+            pause = pause if asked is None else asked
+            if error.code not in patience.again or not left or pause > _LONGEST_PAUSE_SECONDS:
+                raise _complaint(service, error) from None
             error.close()
-            time.sleep(_pause(after, patience, patience.retries - left))
+        except ConnectionError:
+            if not left or not patience.again_if_cut:
+                raise
         except ValueError as error:
             raise _unreachable(service, error, patience) from None
         else:
-            return found, began
+            return found
+        time.sleep(min(pause, _LONGEST_PAUSE_SECONDS))
     raise AssertionError("the last try returns or raises")
 
 
-def _pause(after: str, patience: Patience, tried: int) -> float:
-    asked = float(after) if after.isdecimal() else patience.pause_seconds * 2**tried
-    return min(asked, _LONGEST_PAUSE_SECONDS)
+def _asked_to_wait(error: HTTPError) -> float | None:
+    """How many seconds a service asks to be left alone for, in the two ways to say that."""
+    after = str(error.headers.get("Retry-After", "")).strip()
+    if after.isdecimal():
+        return float(after)
+    try:
+        when = parsedate_to_datetime(after)
+    except ValueError:
+        return None
+    return max(0.0, when.timestamp() - clock.now().timestamp())
 
 
 def _headers(service: Endpoint) -> dict[str, str]:
@@ -196,14 +216,12 @@ def _headers(service: Endpoint) -> dict[str, str]:
     return headers
 
 
-def _read(response: HTTPResponse | HTTPError, deadline: float, most: int) -> bytes:
+def _read(response: HTTPResponse | HTTPError, most: int) -> bytes:
     body = bytearray()
     while chunk := response.read1(_CHUNK):
         body += chunk
         if len(body) > most:
             return bytes(body)
-        if time.monotonic() > deadline:
-            raise TimeoutError
     if getattr(response, "length", None):
         raise ConnectionError("the answer stopped halfway")
     return bytes(body)
@@ -215,13 +233,13 @@ def _too_much(service: Endpoint, patience: Patience) -> LaminaError:
     )
 
 
-def _complaint(service: Endpoint, error: HTTPError, patience: Patience) -> Exception:
+def _complaint(service: Endpoint, error: HTTPError) -> Exception:
     with error:
         if error.code in BUSY:
             return service.failing.unavailable(
                 f"{service.name} is busy", remedy=service.failing.later
             )
-        said = _said(service, error, time.monotonic() + patience.seconds)
+        said = _said(service, error)
     if error.code >= 500 or error.code in PASSING:
         return service.failing.unavailable(
             f"{service.name} failed with status {error.code}{said}", remedy=service.failing.later
@@ -229,10 +247,10 @@ def _complaint(service: Endpoint, error: HTTPError, patience: Patience) -> Excep
     return RefusedError(f"{service.name} refused with status {error.code}{said}", status=error.code)
 
 
-def _said(service: Endpoint, error: HTTPError, deadline: float) -> str:
+def _said(service: Endpoint, error: HTTPError) -> str:
     """What the service gives as its reason, in the two shapes there are, without the key."""
     try:
-        told = json.loads(_read(error, deadline, _LARGEST_COMPLAINT))
+        told = json.loads(_read(error, _LARGEST_COMPLAINT))
         told = told.get("error", "") if isinstance(told, dict) else ""
         told = told.get("message", "") if isinstance(told, dict) else told
     except (HTTPException, OSError, ValueError, RecursionError):

@@ -124,6 +124,10 @@ class WritePath:
         terms = index_terms(record, record.key)
         return Move(id=record.id, state=state, expect=record.rev, terms=terms)
 
+    def still(self, record_id: RecordId, rev: int) -> Move:
+        """No change, but a condition: nothing else is written unless this is the latest version."""
+        return Move(id=record_id, state=State.CURRENT, expect=rev)
+
     def erase(self, record: Record) -> Erase:
         """The removal of a record that the principal may remove."""
         check_removal(self._speaker, record)

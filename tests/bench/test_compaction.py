@@ -19,5 +19,5 @@ def test_every_figure_is_there(lamina: Call, tmp_path: Path) -> None:
     assert (session["found_again"], log["found_again"], log["replaced"]) == (1, 1, 30)
     assert min(session["shrunk"], log["shrunk"]) >= 0.85
     assert list((tmp_path / "scratch").iterdir()) == []
-    shown = lamina("bench", "compaction", "--tokens", "3000", "--entries", "20")
+    shown = lamina("bench", "compaction", "--tokens", "1000", "--entries", "5")
     assert "found_again" in shown.out

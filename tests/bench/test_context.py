@@ -7,7 +7,7 @@ import pytest
 from lamina.bench.context import BUDGETS, Plan, measure
 from lamina.errors import InvalidInputError
 from tests.bench.small_sets import unseen, write
-from tests.surfaces.shell import run
+from tests.surfaces.shell import caller
 
 
 def test_evidence_is_counted_at_every_budget(tmp_path: Path) -> None:
@@ -24,10 +24,12 @@ def test_evidence_is_counted_at_every_budget(tmp_path: Path) -> None:
     assert 0 < found["speed"]["p50_ms"] <= found["speed"]["p99_ms"]
 
 
-def test_plans_that_are_none_are_refused(tmp_path: Path) -> None:
+def test_plans_that_are_none_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(InvalidInputError, match="limit_queries"):
         Plan(tmp_path, limit=0)
     with pytest.raises(InvalidInputError, match="records"):
         Plan(tmp_path, records=-1)
-    told = run("bench", "context", "--dir", str(tmp_path))
+    told = caller(capsys, tmp_path)("bench", "context")
     assert (told.status, "nothing to measure" in told.err) == (2, True)

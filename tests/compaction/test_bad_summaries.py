@@ -82,7 +82,9 @@ def test_a_bad_summary_changes_nothing(filled: Any, name: str) -> None:
     assert everything(mem) == before
 
 
-def test_where_a_model_fails_the_extract_can_stand_in() -> None:
+def test_where_a_model_fails_the_extract_stands_in_and_it_is_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with lamina.open(":memory:") as mem:
         mem.configure("recall.embedder", "off")
         mem.project("other").knowledge.put("fact", "secret", "what others know")
@@ -101,6 +103,7 @@ def test_where_a_model_fails_the_extract_can_stand_in() -> None:
             done = session.compact(force=True, summarise=summarise)
             assert done is not None, name
             assert "messages from" in done.summary, name
+            assert len(caplog.records) == number + 1, name
             archived = {one.text for one in finn.query({"layer": "archive"}, limit=10_000)}
             left = {one.text for one in session.read()}
             assert before <= archived | left, name

@@ -48,6 +48,16 @@ Figures and names:
     )
 
 
+def test_a_trace_is_told_by_what_went_wrong_alone() -> None:
+    trace = (
+        "ValueError: no such port 5433\nTraceback (most recent call last):\n"
+        '  File "x.py", line 1, in <module>\nValueError: no such port 5433'
+    )
+    told = extract([message("ERROR", trace, 0)], 400)
+    assert "- 2026-03-01 12:00 ValueError: no such port 5433" in told
+    assert "Traceback" not in told
+
+
 def test_a_summary_of_a_summary_keeps_its_lines_where_they_were() -> None:
     first = message("summary", extract(TALK, 400), 9)
     again = extract([first, message("user", "Use the port 5433.", 10)], 400)

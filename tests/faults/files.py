@@ -15,7 +15,7 @@ from typing import Any
 import lamina
 from lamina import ConflictError, Memory
 from lamina.core.record import Record
-from lamina.files import Files, syncing, taking, telling
+from lamina.files import Files, placing, syncing, taking, telling
 from tests.faults.people import EMOJI, People, tokens
 from tests.faults.report import Report, Tell
 
@@ -23,8 +23,8 @@ PLACES = (":memory:", "json:{folder}/store.json", "{folder}/store")
 """Mostly without a disk of its own: what is tried is the merge."""
 WEIGHTS = (6, 1, 3)
 CUTS: tuple[tuple[object, str], ...] = (
-    (syncing, "write_bases"), (syncing, "placed"), (syncing, "written"),
-    (telling, "placed"), (taking.Taking, "commit"),
+    (syncing, "write_bases"), (placing, "write_bases"), (placing, "_placed"), (placing, "_written"),
+    (telling, "exchanged"), (taking.Taking, "commit"),
 )  # fmt: skip
 """Where a sync may end."""
 

@@ -1,8 +1,8 @@
 """Processes that run a graph of tasks are killed, again and again, until all of it has ended.
 
 Every task ends once, every attempt has one beginning and one end, no approach is tried again that
-had failed, and nothing that a worker finished and was told is done gets lost. Now and then two
-processes are at it at once, and both are killed.
+had failed, and nothing that a worker finished and was told is done gets lost. Now and then two or
+three processes are at it at once, and are killed one after the other while the rest go on.
 """
 
 import json
@@ -41,12 +41,13 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
         place = folder / f"graph-{number}"
         place.mkdir()
         name = f"{seed}-{number}"
-        while report.trials < size and not _killed(place, name, tasks, chance):
+        wrong: list[str] = []
+        while report.trials < size and not _killed(place, name, tasks, chance, wrong):
             report.trials += 1
             tell(report.trials, size)
         last = Child("orchestrating", str(place), name, str(tasks))
         said = last.finish()
-        wrong = [last.complaint] if last.complaint else []
+        wrong += [last.complaint] if last.complaint else []
         wrong += _wrong(place, name, tasks, totals)
         wrong += [] if said and said[-1].get("waiting") == {} else [f"it ended with {said[-1:]}"]
         report.violations += [f"seed {seed}: graph {number}: {line}" for line in wrong]
@@ -55,18 +56,27 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
     return report
 
 
-def _killed(place: Path, name: str, tasks: int, chance: random.Random) -> bool:
-    """Let a process work and kill it; whether it was done before."""
-    children = [Child("orchestrating", str(place), name, str(tasks))]
-    if chance.random() < 0.2:
-        children.append(Child("orchestrating", str(place), name, str(tasks)))
+def _killed(place: Path, name: str, tasks: int, chance: random.Random, wrong: list[str]) -> bool:
+    """Let processes work and kill one after the other; whether one was done before."""
+    together = chance.choices((1, 2, 3), (8, 1, 1))[0]
+    children = [Child("orchestrating", str(place), name, str(tasks)) for _ in range(together)]
     for child in children:
         child.wait_until_ready()
-    enough = chance.randint(0, MOST_EVENTS)
-    children[0].wait_for(lambda line: "done" in line or line.get("event", 0) >= enough)
-    time.sleep(chance.uniform(0, LATEST))
-    said = [line for child in children for line in child.kill()]
-    return any("done" in line for line in said)
+    for child in children:
+        # Those that are left go on, with what this one leaves as well.
+        _let_work(child, len(child.lines) + chance.randint(0, MOST_EVENTS))
+        time.sleep(chance.uniform(0, LATEST))
+        child.kill()
+        wrong += [f"it broke off: {child.complaint}"] if not _is_well(child) else []
+    return any("done" in line for child in children for line in child.lines)
+
+
+def _let_work(child: Child, events: int) -> None:
+    child.wait_for(lambda line: "done" in line or line.get("event", 0) >= events)
+
+
+def _is_well(child: Child) -> bool:
+    return child.was_killed or "done" in child.lines[-1]
 
 
 def _wrong(place: Path, seed: str, tasks: int, totals: Counter[str]) -> list[str]:

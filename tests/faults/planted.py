@@ -54,7 +54,7 @@ PLANTED = (
             (
                 CONNECTIONS, '            connection.execute("commit")\n',
                 "            import threading as late\n"
-                '            self._late = late.Timer(0.004, connection.execute, ("commit",))\n'
+                '            self._late = late.Timer(0.02, connection.execute, ("commit",))\n'
                 "            self._late.start()\n",
             ),
             (
@@ -143,7 +143,7 @@ PLANTED = (
     ),
     _one(
         "the end of an attempt is two commits",
-        "never ended|ends|episodes of that|is active", "orchestrator", 25, "runtime/books.py",
+        "never ended|ends|episodes of that|is active", "orchestrator", 25, "orchestration/books.py",
         "                self._path.commit(self._ending(task, begun, end))\n",
         "                import time\n\n"
         "                for one in self._ending(task, begun, end):\n"
@@ -152,7 +152,7 @@ PLANTED = (
     ),
     _one(
         "what failed is tried again",
-        "was tried again though it had failed", "orchestrator", 2, "runtime/choosing.py",
+        "was tried again though it had failed", "orchestrator", 2, "orchestration/choosing.py",
         "    left = [one for one in approaches if one not in past.failed]\n",
         "    left = [one for one in approaches if past.failures[one] < 2]\n",
     ),

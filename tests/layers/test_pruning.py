@@ -1,40 +1,19 @@
 """Episodes and artifacts go by task and by age, when somebody says so."""
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import lamina
-from lamina import ForbiddenError, InvalidInputError, Memory, clock
-from tests.places import STORES, where
+from lamina import ForbiddenError, InvalidInputError, Memory
+from tests.days import Day, day, whole
 
-START = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-
-class Day:
-    """A clock that goes on by whole days, as told."""
-
-    def __init__(self) -> None:
-        self.passed = 0
-
-    def __call__(self) -> datetime:
-        return START + timedelta(days=self.passed)
+__all__ = ["day", "whole"]
 
 
 @pytest.fixture
-def day(monkeypatch: pytest.MonkeyPatch) -> Day:
-    found = Day()
-    monkeypatch.setattr(clock, "now", found)
-    return found
-
-
-@pytest.fixture(params=STORES)
-def web(request: pytest.FixtureRequest, tmp_path: Path, day: Day) -> Iterator[Memory]:
-    with lamina.open(where(request.param, tmp_path / "store")) as opened:
-        opened.configure("recall.embedder", "off")
-        yield opened.project("web")
+def web(whole: Memory) -> Memory:
+    return whole.project("web")
 
 
 def test_episodes_go_by_age_and_by_task(web: Memory, day: Day) -> None:
@@ -59,6 +38,9 @@ def test_artifacts_go_by_age_and_by_task(web: Memory, day: Day, tmp_path: Path) 
     assert {one.key for one in web.artifact.query()} == {"b", "c"}
     web.artifact.prune(task="t-1")
     assert [one.key for one in web.artifact.query()] == ["c"]
+    day.passed = 50
+    web.artifact.prune(before="30d")
+    assert web.artifact.query() == []
     assert (tmp_path / "a").exists()
 
 

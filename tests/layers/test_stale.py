@@ -1,41 +1,13 @@
 """What has faded is proposed, with reasons; it goes only when somebody says so, and comes back."""
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import lamina
-from lamina import ConflictError, ForbiddenError, InvalidInputError, Memory, NotFoundError, clock
-from tests.places import STORES, where
+from lamina import ConflictError, ForbiddenError, InvalidInputError, Memory, NotFoundError
+from tests.days import Day, day, whole
 
-START = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-
-class Day:
-    """A clock that goes on by whole days, as told."""
-
-    def __init__(self) -> None:
-        self.passed = 0
-
-    def __call__(self) -> datetime:
-        return START + timedelta(days=self.passed)
-
-
-@pytest.fixture
-def day(monkeypatch: pytest.MonkeyPatch) -> Day:
-    found = Day()
-    monkeypatch.setattr(clock, "now", found)
-    return found
-
-
-@pytest.fixture(params=STORES)
-def whole(request: pytest.FixtureRequest, tmp_path: Path, day: Day) -> Iterator[Memory]:
-    with lamina.open(where(request.param, tmp_path / "store")) as opened:
-        opened.configure("recall.embedder", "off")
-        yield opened
+__all__ = ["day", "whole"]
 
 
 @pytest.fixture

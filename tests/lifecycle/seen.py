@@ -23,5 +23,5 @@ def _said(record: Record) -> Any:
 
 def states(mem: Memory, layer: str) -> list[str]:
     """The states of the records of a layer, in the order in which they were made."""
-    found = mem.query({**EVER, "layer": layer}, order_by="-id", limit=10_000)
+    found = mem.query({**EVER, "layer": layer}, order_by="-created_at", limit=10_000)
     return [one.state.value for one in found]

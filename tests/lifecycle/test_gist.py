@@ -32,6 +32,13 @@ OTHER = [
     ("Only admins may write", "Admins may write"),
     ("Deploys on Tuesdays unless frozen", "Deploys on Tuesdays"),
     ("Take option a", "Take option"),
+    ("Use vitamin a daily", "Use vitamin daily"),
+    ("set a to 5", "set the to 5"),
+    ("il a mangé", "il mangé"),
+    ("X is wide", "x is wide"),
+    ("The balance is (5)", "The balance is 5"),
+    ("Pass [x].", "Pass x."),
+    ("5 kg", "5 g"),
     ("if x:\n    y()", "if x:\ny()"),
     ("v1.2", "v1.20"),
 ]

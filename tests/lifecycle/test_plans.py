@@ -6,10 +6,11 @@ from typing import Any
 import anyio
 import pytest
 
-from lamina import ConflictError, ForbiddenError, InvalidInputError, Memory, aio
+from lamina import ConflictError, ForbiddenError, InvalidInputError, Memory, aio, leasing
+from lamina.core.scope import Scope
 from lamina.lifecycle import Does
 from lamina.memory import AgentMemory
-from tests.lifecycle.conftest import Day
+from tests.days import Day
 from tests.lifecycle.seen import everything, states
 
 
@@ -65,6 +66,22 @@ def test_silent_sessions_are_archived_whole_and_still_found(whole: Memory, day: 
     assert len(archived.hits) == 1
     finn.undo(receipt.tx)
     assert everything(whole) == before
+
+
+def test_a_session_that_is_run_or_goes_on_is_not_archived(one: Memory, day: Day) -> None:
+    finn, _ = web(one)
+    for name in ("s-1", "s-2"):
+        finn.session(name).append("user", "where does the heron nest?")
+    day.passed = 31
+    with leasing.take(finn, leasing.of_session("finn", "s-1"), scope=finn.scope):
+        [plan] = one.lifecycle.plans("archiving")
+        assert [Scope.of(step.record.scope).part("session") for step in plan.steps] == ["s-2"]
+    [plan] = one.lifecycle.plans("archiving")
+    finn.session("s-2").append("user", "and the stork?")
+    with pytest.raises(ConflictError, match="s-2 goes on again"):
+        plan.apply(confirm=True)
+    assert states(one, "session") == ["current"] * 3
+    assert one.lifecycle.run("archiving").done[0].plan.takes == 1
 
 
 def test_a_crowded_project_loses_the_least_important_tenth(whole: Memory, day: Day) -> None:
@@ -175,8 +192,9 @@ def test_a_clock_that_is_years_off_expires_nothing(whole: Memory, day: Day, year
 
 def test_a_plan_conflicts_whole_once_a_record_has_changed(whole: Memory, day: Day) -> None:
     finn, _ = web(whole)
-    for text in ("the kettle leaks", "The kettle leaks.", "the kettle leaks"):
-        finn.remember(text)
+    finn.remember("the kettle leaks")
+    finn.remember("The kettle leaks.", tags=["kitchen"])
+    finn.remember("the kettle leaks", tags=["kitchen", "tea"])
     notes = finn.notebook("t-1")
     marked = notes.note("the heron bites", promote="pitfall")
     whole.configure("promotion.auto", "on")
@@ -197,7 +215,7 @@ def test_a_handle_plans_for_what_is_its_own(one: Memory, day: Day) -> None:
         agent.episode.record("t-1", "completed")
         agent.session("s-1").append("user", "hello")
         agent.knowledge.put("pitfall", f"of {agent.principal.name}", "the kettle leaks")
-        agent.remember("the heron bites", scope="project/web")
+        agent.remember("the heron bites", scope="project/web", tags=[agent.principal.name])
     one.agent("otto", project="other").session("s-1").append("user", "hello")
     day.passed = 500
     own = {record.id for plan in finn.lifecycle.plans() for record in map(_record, plan.steps)}
@@ -211,7 +229,7 @@ def test_a_handle_plans_for_what_is_its_own(one: Memory, day: Day) -> None:
     assert hers.apply() is not None
     with pytest.raises(InvalidInputError, match="there is no plan"):
         finn.lifecycle.plans("nothing")
-    with pytest.raises(InvalidInputError, match="no part"):
+    with pytest.raises(InvalidInputError, match="`only`"):
         one.lifecycle.run("nothing")
     with pytest.raises(InvalidInputError, match="`plan`"):
         one.lifecycle.apply("retention")  # type: ignore[arg-type]

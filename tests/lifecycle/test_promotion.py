@@ -4,7 +4,7 @@ import pytest
 
 from lamina import ForbiddenError, InvalidInputError, Memory, NotFoundError
 from lamina.memory import AgentMemory
-from tests.lifecycle.conftest import Day
+from tests.days import Day
 from tests.lifecycle.seen import everything, states
 
 

@@ -1,6 +1,7 @@
 """Upkeep: one process at a time, one transaction for each part, again and again if wanted."""
 
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -17,8 +18,11 @@ from lamina import Memory, clock, leasing
 from lamina.core.changes import Action
 from lamina.core.scope import GLOBAL
 from lamina.errors import BusyError, InvalidInputError
+from lamina.lifecycle import scheduling
+from lamina.lifecycle.face import Lifecycle
 from lamina.lifecycle.scheduling import Scheduler, Turn
-from tests.lifecycle.conftest import Day
+from lamina.lifecycle.upkeep import Upkeep
+from tests.days import Day
 from tests.lifecycle.seen import everything, states
 from tests.meta.children import environment
 
@@ -53,7 +57,7 @@ def test_every_part_is_done_and_each_can_be_undone(whole: Memory, day: Day) -> N
         finn.log.thought(f"thought {number}")
         finn.knowledge.put("fact", f"k{number}", f"value {number}")
     finn.remember("the kettle leaks", scope="project/web")
-    finn.remember("The kettle leaks.", scope="project/web")
+    finn.remember("The kettle leaks.", scope="project/web", tags=["kitchen"])
     finn.episode.record("t-1", "completed")
     finn.session("s-1").append("user", "hello")
     day.passed = 40
@@ -63,6 +67,9 @@ def test_every_part_is_done_and_each_can_be_undone(whole: Memory, day: Day) -> N
     found = whole.lifecycle.run()
     assert [done.plan.ids for done in found.done[:4]] == [done.plan.ids for done in told.done[:4]]
     assert [one.what for one in found.compacted] == ["log of project/web/agent/finn"]
+    assert [(one.what, one.entries, one.tx) for one in told.compacted] == [
+        (one.what, one.entries, "") for one in found.compacted
+    ]
     assert found.history is not None
     assert found.history.applied
     names = [done.plan.name for done in found.done if done.receipt]
@@ -156,6 +163,37 @@ def test_the_scheduler_runs_at_once_and_until_it_is_stopped(whole: Memory, day: 
         assert isinstance(scheduler.turn().error, BusyError)
     assert scheduler.turn().error is None
     assert scheduler.turns == 3
+
+
+def test_the_scheduler_outlives_a_run_that_fails_and_one_that_is_in_hand(
+    one: Memory, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+    calls: list[int] = []
+
+    class Breaking(Lifecycle):
+        def run(self, *only: str, dry_run: bool = False, confirm: bool = False) -> Upkeep:
+            calls.append(1)
+            begun.set()
+            assert may_end.wait(30)
+            raise ZeroDivisionError("a plan that breaks")
+
+    monkeypatch.setattr(scheduling, "_PATIENCE", 0.01)
+    heard: queue.SimpleQueue[Turn] = queue.SimpleQueue()
+    scheduler = Scheduler(Breaking(one), "1s", told=heard.put).start()
+    assert begun.wait(30)
+    scheduler.stop()
+    assert not scheduler.is_running
+    # Started anew while the run before is in hand, there is still one at a time.
+    scheduler.start()
+    assert scheduler.is_running
+    assert len(calls) == 1
+    may_end.set()
+    for _ in range(3):
+        assert isinstance(heard.get(timeout=30).error, ZeroDivisionError)
+    assert scheduler.is_running
+    scheduler.stop()
+    assert "a plan that breaks" in caplog.text
 
 
 @pytest.mark.parametrize("every", ["0s", "soon", "", "99999999999w"])

@@ -1,15 +1,5 @@
-"""A store for tests in which neither place nor meaning is the point."""
+"""What these tests share."""
 
-from collections.abc import Iterator
+from tests.places import plain as mem
 
-import pytest
-
-import lamina
-from lamina.memory import Memory
-
-
-@pytest.fixture
-def mem() -> Iterator[Memory]:
-    with lamina.open(":memory:") as opened:
-        opened.configure("recall.embedder", "off")
-        yield opened
+__all__ = ["mem"]

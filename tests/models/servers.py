@@ -1,7 +1,11 @@
 """Chat servers to talk to: real ones, on a socket, that behave as each test wants."""
 
 import json
+import socket
+import struct
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from lamina.models.http import ChatModel
@@ -14,7 +18,9 @@ USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
 def model_at(service: Service, *, seconds: float = 5.0, retries: int = 2) -> ChatModel:
     """A model at this server that does not wait long between two tries."""
     again = (408, 425, 429, 500, 502, 503, 504)
-    patience = Patience(seconds, retries, again=again, pause_seconds=0.001, most=2 << 20)
+    patience = Patience(
+        seconds, retries, again=again, pause_seconds=0.001, most=2 << 20, again_if_cut=True
+    )
     return ChatModel(f"{service.url}/v1", "tiny", key=KEY, patience=patience)
 
 
@@ -45,6 +51,27 @@ def streaming(pieces: Iterable[dict[str, Any] | str], end: str = "data: [DONE]\n
         exchange.wfile.write(end.encode())
 
     return answer
+
+
+def trickling(head: bytes, drop: bytes) -> Behaviour:
+    """Says the head and then a drop at a time, each well within the patience of the other side."""
+
+    def answer(exchange: Exchange) -> None:
+        exchange.close_connection = True
+        with suppress(OSError):
+            exchange.wfile.write(head)
+            for _ in range(1_000):
+                exchange.wfile.write(drop)
+                time.sleep(0.01)
+
+    return answer
+
+
+def resetting(exchange: Exchange) -> None:
+    """Hangs up rudely, without a word."""
+    exchange.close_connection = True
+    exchange.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    exchange.connection.close()
 
 
 def hanging(exchange: Exchange) -> None:

@@ -1,6 +1,7 @@
 """The budget of models: a hard stop, shared by who works on a project, and kept when it fails."""
 
 import threading
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,7 @@ def test_a_piece_of_work_has_its_own_bound(mem: Memory) -> None:
     with pytest.raises(BudgetError, match="`model.tokens_per_job`"):
         model.chat(HELLO)
     assert (model.used, DayBook(mem).spent()) == (100, 100)
-    model.new_job().chat(HELLO)
+    Governed(model.model, DayBook(mem), job=120).chat(HELLO)
     assert DayBook(mem).spent() == 150
 
 
@@ -111,6 +112,43 @@ def test_a_new_day_has_new_tokens(mem: Memory, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(clock, "now", lambda: now.replace(year=now.year + 1))
     assert model.book.spent() == 0
     model.chat(HELLO, max_tokens=20)
+
+
+def test_what_was_set_aside_before_midnight_does_not_come_back_to_the_next_day(
+    mem: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    midnight = clock.now().replace(hour=0, minute=0, second=0) + timedelta(days=1)
+    before, after = midnight - timedelta(minutes=1), midnight + timedelta(minutes=1)
+    monkeypatch.setattr(clock, "now", lambda: before)
+
+    def over_midnight(_: object) -> Reply:
+        monkeypatch.setattr(clock, "now", lambda: after)
+        Governed(ScriptedModel([ANSWER]), DayBook(mem)).chat(HELLO)
+        return ANSWER
+
+    Governed(ScriptedModel([over_midnight]), DayBook(mem), day=10_000).chat(HELLO)
+    assert DayBook(mem).spent() == 50
+    counted = {one.data["day"]: one.data["spent"] for one in mem.query({"kind": "budget"})}
+    assert counted == {f"{before:%Y-%m-%d}": 50, f"{after:%Y-%m-%d}": 50}
+
+
+@pytest.mark.parametrize(("said", "least"), [(0, 8), (-(10**9), 8), (10**18, 8), (5_000, 10_000)])
+def test_a_model_that_does_not_count_is_counted_for(mem: Memory, said: int, least: int) -> None:
+    model = Governed(ScriptedModel([Reply("Hello", (), said, said)]), DayBook(mem))
+    model.chat(HELLO)
+    assert least <= model.used == DayBook(mem).spent() <= 10_000
+
+
+def test_who_dies_in_a_call_has_spent_what_was_set_aside_until_the_next_day(
+    mem: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = DayBook(mem)
+    # Nobody settles: the process is gone.
+    assert book.set_aside(90, limit=100) is not None
+    assert book.set_aside(20, limit=100) is None
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now + timedelta(days=1))
+    assert book.set_aside(20, limit=100) is not None
 
 
 def test_who_may_only_read_spends_nothing(mem: Memory) -> None:

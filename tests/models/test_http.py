@@ -1,5 +1,6 @@
 """A chat model over HTTP: asked well, answered badly in every way, and silent about its key."""
 
+import json
 import socket
 from typing import Any
 
@@ -10,7 +11,16 @@ from lamina.errors import InvalidInputError, ModelError, ModelUnavailableError
 from lamina.models.http import ChatModel
 from tests.embedders import servers
 from tests.embedders.servers import KEY, Behaviour, Exchange, Service, serving
-from tests.models.servers import USAGE, hanging, model_at, piece, streaming, whole
+from tests.models.servers import (
+    USAGE,
+    hanging,
+    model_at,
+    piece,
+    resetting,
+    streaming,
+    trickling,
+    whole,
+)
 
 HELLO: list[Message] = [{"role": "user", "content": "Say hello"}]
 SEARCH = {"name": "search", "description": "Finds", "parameters": {"type": "object"}}
@@ -19,12 +29,16 @@ CALLS = [
     {"id": "b", "type": "function", "function": {"name": "search", "arguments": '{"q": '}},
     {"id": "c", "type": "function", "function": {"name": "search", "arguments": "[1]"}},
     {"type": "function", "function": {"name": "stop", "arguments": {}}},
+    {"id": "a", "type": "function", "function": {"name": "stop", "arguments": "{}"}},
+    {"id": "f", "type": "function", "function": {"arguments": "{}"}},
 ]
 CALLED = (
     ToolCall("a", "search", {"q": "tea"}),
     ToolCall("b", "search", wrong="the arguments are not JSON"),
     ToolCall("c", "search", wrong="the arguments are not a JSON object"),
     ToolCall("call-3", "stop", {}),
+    ToolCall("call-4", "stop", {}),
+    ToolCall("f", "", wrong="no tool is named"),
 )
 NO_ANSWERS: list[Any] = [
     [], None, 7, {}, {"choices": None}, {"choices": []}, {"choices": [7]},
@@ -107,7 +121,10 @@ def test_a_server_that_does_not_stream_is_understood() -> None:
     ("busy", "tries"),
     [
         ([servers.failing(429, Retry_After="0")], 2),
+        ([servers.failing(429, Retry_After="Wed, 21 Oct 2015 07:28:00 GMT")], 2),
+        ([servers.failing(429, Retry_After="-7")], 2),
         ([servers.failing(500, {"error": "boom"})] * 2, 3),
+        ([resetting, servers.closing], 3),
     ],
 )
 def test_what_passes_is_asked_again(busy: list[Behaviour], tries: int) -> None:
@@ -135,7 +152,10 @@ def _flood(exchange: Exchange) -> None:
     [
         (servers.failing(503), False, ModelUnavailableError, "is busy", 3),
         (servers.failing(502), True, ModelUnavailableError, "status 502", 3),
-        (servers.closing, False, ModelUnavailableError, "cannot be reached", 1),
+        (servers.closing, False, ModelUnavailableError, "cannot be reached", 3),
+        (servers.failing(429, Retry_After="1000000000"), False, ModelUnavailableError, "busy", 1),
+        (servers.failing(429, Retry_After="Wed, 21 Oct 2099 07:28:00 GMT"), False,
+         ModelUnavailableError, "busy", 1),
         (servers.stopping_halfway, False, ModelUnavailableError, "cannot be reached", 1),
         (hanging, False, ModelUnavailableError, "within 0.2 seconds", 1),
         (hanging, True, ModelUnavailableError, "within 0.2 seconds", 1),
@@ -165,6 +185,48 @@ def test_what_goes_wrong_is_one_clear_error(
     assert KEY not in f"{caught.value} {caught.value.__context__}"
 
 
+@pytest.mark.parametrize(
+    ("head", "drop"),
+    [
+        (b"HTTP/1.1 200 OK\r\nX-Long: ", b"x"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"0"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n", b"X: y\r\n"),
+    ],
+)
+def test_an_answer_in_drops_is_not_waited_for_beyond_its_time(head: bytes, drop: bytes) -> None:
+    with serving(trickling(head, drop)) as service:
+        with pytest.raises(ModelUnavailableError, match=r"within 0\.2 seconds"):
+            model_at(service, seconds=0.2, retries=0).chat(HELLO)
+        assert len(service.asked) == 1
+
+
+def test_what_no_record_can_hold_is_left_out_and_split_characters_come_together() -> None:
+    odd = 'data: {"choices":[{"delta":{"content":"a\\u0000b\\ud800c"}}]}\n\n'
+    split = f"data: {json.dumps(piece({'content': 'hü😀'}, 'stop'), ensure_ascii=False)}\n\n"
+    heard: list[str] = []
+
+    def in_single_bytes(exchange: Exchange) -> None:
+        exchange.send_response(200)
+        exchange.send_header("Transfer-Encoding", "chunked")
+        exchange.end_headers()
+        for byte in (odd + split).encode():
+            exchange.wfile.write(b"1\r\n%c\r\n" % byte)
+        exchange.wfile.write(b"0\r\n\r\n")
+
+    reply, _ = _ask(in_single_bytes, on_text=heard.append)
+    assert heard == ["ab?c", "hü😀"]
+    assert reply.text == "ab?chü😀"
+
+
+@pytest.mark.parametrize("told", [-5, 0, 10**18, "many", None, 1.5, True])
+def test_what_a_server_cannot_have_counted_is_estimated(told: Any) -> None:
+    usage = {"prompt_tokens": told, "completion_tokens": told}
+    reply, _ = _ask(servers.saying(whole("Hello", usage=usage)))
+    assert 1 < reply.tokens_in < 100
+    assert 0 < reply.tokens_out < 100
+
+
 def test_nobody_there_costs_nothing_but_half_an_answer_does() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
@@ -190,7 +252,8 @@ def test_the_key_is_shown_nowhere_and_a_wrong_call_says_what_is_wrong() -> None:
     model = ChatModel("https://models.example/v1/", "big", key=KEY)
     assert repr(model) == "ChatModel('https://models.example/v1', 'big')"
     assert KEY not in f"{model!r} {model._service!r}"
-    for url in ("", "models.example", "ftp://x", "http://ann:pw@x/v1", "http://x/v1?key=1"):
+    for url in ("", "models.example", "ftp://x", "http://ann:pw@x/v1", "http://x/v1?key=1",
+                "http://models.example%2F.localhost/v1"):  # fmt: skip
         with pytest.raises(InvalidInputError, match="`url`") as caught:
             ChatModel(url, "big")
         assert "pw" not in str(caught.value)

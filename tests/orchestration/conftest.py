@@ -1,13 +1,5 @@
-"""A memory without vectors, which these tests do not need."""
+"""What these tests share."""
 
-import pytest
+from tests.places import plain as mem
 
-import lamina
-from lamina import Memory
-
-
-@pytest.fixture
-def mem() -> Memory:
-    opened = lamina.open(":memory:")
-    opened.configure("recall.embedder", "off")
-    return opened
+__all__ = ["mem"]

@@ -110,5 +110,12 @@ def test_what_a_task_cannot_be_told_is_named() -> None:
     for tasks in ([{"description": "no id"}], [{"id": "a"}], ["a"]):
         with pytest.raises(InvalidInputError, match="`tasks`"):
             Graph.of(tasks)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInputError, match="`path`"):
+    with pytest.raises(InvalidInputError, match="`path` 'not there.json' cannot be read: No such"):
         Graph.read("not there.json")
+
+
+def test_a_worker_that_cannot_be_called_is_refused_before_anything_runs() -> None:
+    with lamina.open(":memory:") as mem:
+        for workers in (7, None, {"finn": "work"}):
+            with pytest.raises(InvalidInputError, match="`workers`"):
+                Orchestrator(mem.project("web"), workers)  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 """Tasks are done by agents; what was tried is kept, read before the next try, and never lost."""
 
+import json
 import threading
 from functools import partial
 from pathlib import Path
@@ -9,10 +10,16 @@ import pytest
 
 import lamina
 from lamina import Memory
-from lamina.errors import BusyError, InvalidInputError, NotFoundError
+from lamina.errors import (
+    BusyError,
+    InvalidInputError,
+    ModelUnavailableError,
+    NotFoundError,
+)
 from lamina.orchestration.graph import Graph
 from lamina.orchestration.orchestrator import Again, Event, GiveUp, Orchestrator
 from lamina.orchestration.work import Result, Transient, Work
+from lamina.testing import ScriptedModel
 from tests.orchestration.running import run, told
 from tests.places import STORES, where
 
@@ -150,7 +157,7 @@ def test_workers_that_misbehave_are_told_of_and_hold_up_nobody(mem: Memory) -> N
     assert "out of the workspace" in outcome.dropped["elsewhere"]
     kept = mem.project("web").task.get("huge").data["result"]["outcome"]
     assert len(kept) < 5_000
-    assert "49,996,000 characters left out" in kept
+    assert "49,996,000 of 50,000,000 characters left out" in kept
 
 
 def test_an_attempt_that_is_over_can_do_nothing_more(mem: Memory) -> None:
@@ -270,3 +277,18 @@ def test_wrong_arguments_are_named(mem: Memory) -> None:
         web.task.attempt("nowhere", approach="X")
     with pytest.raises(InvalidInputError, match="`speed`"):
         Orchestrator(web, lambda work: "", speed=1)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("state", ["on", "off"])
+def test_lessons_of_ended_tasks_are_proposed_where_that_is_switched_on(
+    mem: Memory, state: str
+) -> None:
+    lesson = {"kind": "pitfall", "text": "The kettle leaks when full", "from": "m2",
+              "quote": "the kettle leaks when full"}  # fmt: skip
+    model = ScriptedModel([json.dumps([lesson]), ModelUnavailableError("down")])
+    mem.configure("propose.lessons", state)
+    graph = Graph().add("tea", "Make tea").add("more", "Make more tea", after=["tea"])
+    assert run(mem, lambda one: "the kettle leaks when full", graph, model=model).ok
+    waiting = mem.project("web").knowledge.proposals()
+    assert [one.text for one in waiting] == ([lesson["text"]] if state == "on" else [])
+    assert len(model.asked) == (2 if state == "on" else 0)

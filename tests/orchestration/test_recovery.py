@@ -95,7 +95,7 @@ def test_several_at_once_do_everything_once_and_wait_for_each_other(mem: Memory)
 
 
 def test_what_ends_its_process_again_and_again_has_failed(mem: Memory) -> None:
-    orchestrator = Orchestrator(mem.project("web"), {})
+    orchestrator = Orchestrator(mem.project("web"), {"maya": lambda work: "not asked"})
     orchestrator.add(Graph().add("a", "A", approaches=["X", "Y"]))
     for number in range(MOST_INTERRUPTIONS + 1):
         task = orchestrator.books.task("a")

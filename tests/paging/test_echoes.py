@@ -66,7 +66,8 @@ def test_two_hundred_turns_of_echoes_make_no_record(mem: Memory) -> None:
     finn = known(mem)
     before, layers = finn.count(), ("knowledge", "notebook")
     for turn in range(200):
-        context = finn.context("where do herons nest?", task="t-1")
+        if turn % 10 == 0:
+            context = finn.context("where do herons nest?", task="t-1")
         for said in echoes(context, turn):
             assert without_echoes(finn, said) == "", (turn, said)
             draft = {"layer": layers[turn % 2], "kind": "fact"}
@@ -187,3 +188,17 @@ def test_the_command_line_is_another_process(tmp_path: Path) -> None:
     assert "unchanged" in done.stdout.lower() + done.stderr.lower()
     with lamina.open(tmp_path) as mem:
         assert mem.count() == before
+
+
+def test_what_adds_a_kind_a_tag_or_a_value_is_news_unless_it_was_shown() -> None:
+    with lamina.open(":memory:") as mem:
+        mem.configure("recall.embedder", "off")
+        finn = mem.agent("finn", project="web")
+        said = "the kettle in the kitchen is not mended"
+        first = finn.remember(said, tags=["kitchen"])
+        assert finn.remember(said).action is Action.UNCHANGED
+        assert finn.remember(said, tags=["tea"]).id != first.id
+        assert finn.remember(said, kind="pitfall").id != first.id
+        assert finn.remember(said, data={"room": 4}).id != first.id
+        assert said in finn.context("is the kettle mended?").text
+        assert finn.remember(said, tags=["garden"]).action is Action.UNCHANGED

@@ -114,3 +114,24 @@ def test_little_evidence_moves_little() -> None:
     one = learned(USUAL, {"task": 1, "project": 1, "global": 1}, {"task": 1})
     many = learned(USUAL, {"task": 99, "project": 99, "global": 99}, {"task": 99})
     assert USUAL["task"] < one["task"] < USUAL["task"] + 0.05 < many["task"] <= MOST
+
+
+def test_full_tiers_get_their_shares_of_the_budget() -> None:
+    with lamina.open(":memory:") as mem:
+        mem.configure("recall.embedder", "off")
+        finn = mem.agent("finn", project="web")
+        places = {"task": f"{finn.scope}/task/t-1", "project": "project/web", "global": "global"}
+        for tier, place in places.items():
+            words = [" ".join(f"{tier}{n}x{i}" for i in range(20)) for n in range(30)]
+            layer = "notebook" if tier == "task" else "knowledge"
+            door = mem if tier == "global" else finn
+            door.remember_many(
+                [{"layer": layer, "scope": place, "text": f"heron {one}"} for one in words]
+            )
+        for split, expected in ((None, (0.4, 0.4, 0.2)), ("20/20/60", (0.2, 0.2, 0.6))):
+            found = finn.context("heron", budget=3_000, hot=False, task="t-1", split=split)
+            taken = sum(found.shares.values())
+            assert tuple(found.shares[tier] / taken for tier in TIERS) == pytest.approx(
+                expected, abs=0.05
+            )
+            assert found.tokens > 2_700

@@ -25,6 +25,7 @@ BAD: list[tuple[Any, str]] = [
     ({"text": "hi"}, "answered with dict"),
     (Reply(text=7), "answered with Reply"),  # type: ignore[arg-type]
     (Reply(tool_calls=("ping",)), "asked for a tool with str"),  # type: ignore[arg-type]
+    (Reply(tool_calls=None), "asked for tools with NoneType"),  # type: ignore[arg-type]
     (Reply(tool_calls=(calls("ping"),)), "the same call of `ping` over and over"),
 ]
 
@@ -68,6 +69,7 @@ WRONG: list[tuple[ToolCall, str]] = [
     (ToolCall("1", "ping", {}, wrong="not JSON: {"), "not JSON"),
     (ToolCall("1", "ping", {"number": float("nan")}), "cannot be"),
     (ToolCall("1", "ping", {"number": "x" * 1_200_000}), "cannot be"),
+    (ToolCall("1", "ping", {}, wrong=5), "cannot be read: 5"),  # type: ignore[arg-type]
     (ToolCall("1", "", {}), "no tool"),
     (ToolCall("1", "ping\0\ud800" * 100, {}), "no tool"),
 ]
@@ -104,9 +106,9 @@ def test_tokens_of_a_run_are_bounded() -> None:
             Agent(memory, ScriptedModel(dear), [ping], limits=Limits(tokens=1000)).run("Ping")
 
 
-def test_what_no_record_can_hold_is_left_out() -> None:
+def test_what_no_record_can_hold_is_marked() -> None:
     with finn() as memory:
-        assert Agent(memory, lambda _: "a\0b\ud800c").run("Hello?").reply == "ab?c"
+        assert Agent(memory, lambda _: "a\0b\ud800c").run("Hello?").reply == "a\ufffdb\ufffdc"
 
 
 @pytest.mark.parametrize("value", [0, -1, True, 1.5, "many"])

@@ -72,3 +72,19 @@ def test_a_tool_that_runs_its_own_session_is_told_that_it_is_busy() -> None:
         done = Agent(memory, model, [again]).run("Do it again")
         assert done.steps[0].calls[0].is_error
         assert "is being worked on" in done.steps[0].calls[0].text
+
+
+def test_a_run_that_was_taken_over_during_a_tool_writes_no_result() -> None:
+    with finn() as memory:
+
+        def slow() -> str:
+            """Take so long that somebody else takes over."""
+            [held] = memory.query({"layer": "blackboard", "kind": "lease"})
+            memory.edit(held.id, expires=held.created_at)
+            leasing.take(memory, "session:finn:main", scope=memory.scope)
+            return "done"
+
+        with pytest.raises(BusyError, match="taken over"):
+            Agent(memory, ScriptedModel([calls("slow")]), [slow]).run("Be slow")
+        assert [kind for kind, _ in said(memory)] == ["user", "tool_call"]
+        assert [kind for kind, _ in logged(memory)] == ["SYSTEM"]

@@ -8,9 +8,9 @@ import pytest
 import lamina
 from lamina import aio
 from lamina.core.chat import Message, Reply
-from lamina.errors import InvalidInputError
+from lamina.errors import BusyError, InvalidInputError
 from lamina.events import MemoryRead, MemorySearch
-from lamina.runtime import Agent
+from lamina.runtime import Agent, hold_session
 from lamina.testing import ScriptedModel
 from tests.places import STORES
 from tests.runtime.scenes import calls, finn, logged, said
@@ -197,3 +197,14 @@ def test_a_run_from_an_event_loop() -> None:
 
     with finn() as memory:
         assert anyio.run(talk, Agent(memory, lambda _: "Hi.")) == ("Hi.", ["Hi."])
+
+
+def test_a_loop_of_ones_own_and_the_agent_hold_the_same_lock() -> None:
+    with finn() as memory:
+        agent = Agent(memory, lambda _: "Hello.")
+        with hold_session(memory), pytest.raises(BusyError, match="session:finn:main"):
+            agent.run("Hi")
+        assert said(memory) == []
+        assert agent.run("Hi").reply == "Hello."
+        with pytest.raises(InvalidInputError, match="`session`"):
+            hold_session(memory, "A b")

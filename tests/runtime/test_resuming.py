@@ -7,6 +7,7 @@ import pytest
 from lamina.core.chat import Message
 from lamina.errors import InvalidInputError, ModelUnavailableError
 from lamina.runtime import Agent, tool
+from lamina.runtime.intake import says_continue
 from lamina.testing import ScriptedModel
 from tests.places import STORES
 from tests.runtime.scenes import calls, finn, interrupted, logged, said
@@ -49,7 +50,25 @@ def test_a_model_that_went_down_is_taken_up_where_it_was(store: str, tmp_path: P
         assert len(ids) == len(set(ids)) == 7
 
 
-@pytest.mark.parametrize("error", [RuntimeError("a bug"), KeyboardInterrupt()])
+class UnspeakableError(Exception):
+    """What cannot even be told."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+ENDS = [
+    RuntimeError("a bug"),
+    KeyboardInterrupt(),
+    SystemExit(3),
+    UnspeakableError(),
+    OSError("\ud800\0"),
+]
+TOLD = ("RuntimeError: a bug", "The run was interrupted by hand", "SystemExit: 3",
+        "UnspeakableError", "OSError: \ufffd\ufffd")  # fmt: skip
+
+
+@pytest.mark.parametrize("error", ENDS, ids=lambda error: type(error).__name__)
 def test_bugs_and_interruptions_leave_the_way_on(error: BaseException) -> None:
     def broken(messages: list[Message]) -> str:
         raise error
@@ -59,7 +78,7 @@ def test_bugs_and_interruptions_leave_the_way_on(error: BaseException) -> None:
             Agent(memory, broken).run("Do it")
         kind, line = logged(memory)[-1]
         assert kind == "ERROR"
-        assert line in ("RuntimeError: a bug", "The run was interrupted by hand")
+        assert line == TOLD[ENDS.index(error)]
         assert memory.now.read().next_steps[-1] == "Then continue after step 0 of: Do it"
         assert Agent(memory, lambda _: "Done.").resume().reply == "Done."
         assert said(memory) == [("user", "Do it"), ("assistant", "Done.")]
@@ -150,3 +169,19 @@ def test_a_call_that_failed_before_is_told_to_have() -> None:
         assert ["has failed once before" in text for text in results] == [False, False, True]
         assert [kind for kind, _ in logged(memory)].count("ERROR") == 3
         assert "Traceback" in next(one.text for one in memory.log.tail() if one.kind == "ERROR")
+
+
+SAYINGS = (
+    "continue", "Continue.", "please continue", "Go on!", "OK, carry on please", "keep going",
+    "yes, go ahead", "Continue where you left off.", "continue from where you were", "Resume",
+    "please continue with the task", "proceed…", "carry on from there, please",
+)  # fmt: skip
+REQUESTS = (
+    "continue with chapter two", "go on holiday", "Resume the server", "proceed to the next file",
+    "Why did you not continue?", "keep going until noon", "", "continue" * 2,
+)  # fmt: skip
+
+
+def test_there_are_many_ways_to_say_continue() -> None:
+    assert [text for text in SAYINGS if not says_continue(text)] == []
+    assert [text for text in REQUESTS if says_continue(text)] == []

@@ -2,7 +2,6 @@
 
 import functools
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
@@ -15,6 +14,7 @@ from lamina.core.chat import ToolCall
 from lamina.runtime.rendering import NOTHING
 from lamina.runtime.tools import MOST_HANGING, MOST_NESTED, Late, Outcome, Toolbox, tool, toolbox
 from lamina.skills import About, Skill
+from tests.runtime.apart import end_me
 
 SECRET = "AKIA" + "ABCDEFGHIJKLMNOP"
 
@@ -35,19 +35,6 @@ def add(first: int, second: Annotated[int, "what is added"] = 1) -> int:
         The sum.
     """
     return first + second
-
-
-@tool(seconds=20, apart=True, safe_to_repeat=True)
-def end_me(how: Literal["sleep", "exit", "answer"]) -> str:
-    """Do what only a process of its own survives.
-
-    :param how: in which way
-    """
-    if how == "exit":
-        # As a crash in foreign code does: no exception, no answer.
-        __import__("os")._exit(7)
-    time.sleep(600 if how == "sleep" else 0)
-    return "answered"
 
 
 def test_a_function_is_told_as_its_signature_and_docstring_say() -> None:
@@ -292,7 +279,7 @@ def test_fifty_megabytes_are_cut_to_head_and_tail() -> None:
     assert len(outcome.text) < 1_200
     assert outcome.text.startswith("éxx")
     assert outcome.text.endswith("xEND")
-    assert "49,999,004 characters left out here; all of it has 50,000,005 bytes" in outcome.text
+    assert "49,999,004 of 50,000,004 characters left out here" in outcome.text
 
 
 def test_tools_may_call_tools_but_not_for_ever() -> None:

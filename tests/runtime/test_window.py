@@ -19,7 +19,7 @@ def words(text: str) -> int:
 
 
 def user(text: str, *, is_request: bool = False) -> Group:
-    return Group([{"role": "user", "content": text}], is_request=is_request)
+    return Group([{"role": "user", "content": text}], request="r-1" if is_request else "")
 
 
 def step(result: str) -> Group:
@@ -61,6 +61,13 @@ def test_a_long_result_is_cut_before_the_request_is_lost() -> None:
     assert messages[1]["content"] == "the request"
     assert "characters…" in messages[-1]["content"]
     assert window.shortened >= 1
+    assert window.total <= 300
+
+
+def test_an_answer_longer_than_the_window_is_cut() -> None:
+    long = Group([{"role": "assistant", "content": "word " * 5000}])
+    messages, window = fit(NOTHING, [user("the request", is_request=True), long], 300, words)
+    assert messages[1]["content"] == "the request"
     assert window.total <= 300
 
 

@@ -39,7 +39,9 @@ def test_what_is_long_is_compacted_and_taken_back(lamina: Call) -> None:
     assert done["after_bytes"] < done["before_bytes"]
     hits = lamina("recall", "heron 77", "--layer", "archive", *FINN)
     assert "heron 77" in hits.out
-    assert "not long" in lamina("compact", *FINN).err or lamina("compact", *FINN).out == ""
+    idle = lamina("compact", *FINN)
+    assert (idle.status, idle.out) == (0, "")
+    assert "--force compacts it all the same" in idle.err
     shown = lamina("compact", "--session", "s-1", "--force", *FINN)
     [line] = [one for one in shown.out.splitlines() if one.startswith("to take it back")]
     tx = line.split()[-1]
@@ -53,3 +55,11 @@ def test_a_session_that_is_not_there_is_not_found(lamina: Call) -> None:
     refused = lamina("compact", "--session", "s-9", *FINN)
     assert refused.status == 3
     assert "s-1" in refused.err
+
+
+@pytest.mark.usefixtures("long")
+def test_where_there_is_nothing_it_says_where_to_look(lamina: Call) -> None:
+    told = lamina("compact", "--force", "--project", "web")
+    assert "nothing to compact in project/web" in told.err
+    assert "--as NAME" in told.err
+    assert "--force" not in told.err

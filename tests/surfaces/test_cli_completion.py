@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pytest
 from click.shell_completion import ShellComplete
 
+import lamina as package
 from lamina.surfaces.cli.main import cli
 from lamina.surfaces.cli.session import Session
 from tests.meta.children import run_python
@@ -62,6 +63,8 @@ def words(*typed: str) -> list[str]:
         (("episodes", "record", "t", "fa"), "failed"),
         (("tasks", "move", "t", "do"), "done"),
         (("artifacts", "--type", ""), "patch"),
+        (("maintain", "--only", "ev"), "eviction"),
+        (("promote", "--to", ""), "experience"),
         (("help", "rem"), "remember"),
         (("help", ""), "exit-codes"),
     ],
@@ -177,3 +180,20 @@ def test_agents_and_projects_are_offered(lamina: Call, store: Path) -> None:
     assert words(*at, "log", "--as", "f") == ["finn"]
     assert words(*at, "--project", "") == ["shop", "web"]
     assert words("--dir", str(store / "nowhere"), "--as", "") == []
+
+
+def test_sessions_tasks_and_proposals_are_offered(lamina: Call, store: Path) -> None:
+    with package.open(store) as mem:
+        mem.configure("recall.embedder", "off")
+        mem.configure("knowledge.accept", "review")
+        finn = mem.agent("finn", project="web")
+        finn.session("monday").append("user", "hello")
+        finn.task.add("lexer", "write it")
+        waiting = finn.knowledge.put("decision", "style", "tabs")
+    at, web = ("--dir", str(store)), ("--project", "web")
+    assert words(*at, *web, "--as", "finn", "compact", "--session", "") == ["monday"]
+    assert words(*at, *web, "run", "--agent", "finn", "--session", "m") == ["monday"]
+    assert words(*at, *web, "run", "--agent", "finn", "--session", "z") == []
+    assert words(*at, *web, "context", "--task", "") == ["lexer"]
+    assert words(*at, *web, "promote", "--accept", "") == [waiting.id]
+    assert words("--dir", str(store / "nowhere"), "compact", "--session", "") == []

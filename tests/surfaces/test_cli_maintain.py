@@ -177,7 +177,12 @@ def test_what_has_faded_goes_only_by_name_and_with_a_yes(
     assert lamina("list", "--project", "web", "-q").out == ""
 
 
-def test_it_runs_again_and_again_until_it_is_interrupted(store: Path, lamina: Call) -> None:
+@pytest.mark.parametrize(
+    ("number", "runs", "status"), [(signal.SIGINT, 2, 130), (signal.SIGTERM, 1, 0)]
+)
+def test_it_runs_again_and_again_until_it_is_interrupted(
+    store: Path, lamina: Call, number: signal.Signals, runs: int, status: int
+) -> None:
     lamina("remember", "x")
     assert lamina("maintain", "--every", "1h", "--dry-run").status == 2
     assert lamina("maintain", "--every", "soon").status == 2
@@ -186,9 +191,9 @@ def test_it_runs_again_and_again_until_it_is_interrupted(store: Path, lamina: Ca
         stdout=subprocess.PIPE, env=clean_environment(store.parent),
     )  # fmt: skip
     assert child.stdout is not None
-    runs = [json.loads(child.stdout.readline()) for _ in range(2)]
-    child.send_signal(signal.SIGINT)
+    told = [json.loads(child.stdout.readline()) for _ in range(runs)]
+    child.send_signal(number)
     child.stdout.read()
     child.stdout.close()
-    assert child.wait() == 130
-    assert [run["applied"] for run in runs] == [True, True]
+    assert child.wait() == status
+    assert [run["applied"] for run in told] == [True] * runs

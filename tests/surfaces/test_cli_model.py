@@ -46,8 +46,9 @@ def test_without_a_model_it_is_said_how_to_have_one(lamina: Call) -> None:
     lamina("remember", "The kettle leaks")
     assert lamina("model", "--json").json == {"model": None}
     assert "lamina config set model.url" in lamina("model").err
-    refused = lamina("propose", "facts")
-    assert (refused.status, "no model is configured" in refused.err) == (2, True)
+    for asked in (("propose", "facts"), ("model", "--test")):
+        refused = lamina(*asked)
+        assert (refused.status, "no model is configured" in refused.err) == (2, True)
 
 
 def test_a_model_that_fails_or_may_not_be_asked_is_an_exit_status(
@@ -83,3 +84,19 @@ def test_lessons_are_proposed(lamina: Call, service: Service) -> None:
     name = lamina("propose", "lessons", "--task", "t-1", "-q", *FINN).out.strip()
     listed = lamina("list", "--state", "proposed", "--project", "web", "--json").json
     assert [one["id"] for one in listed["records"]] == [name]
+
+
+def test_a_task_that_ends_is_learned_from_where_that_is_switched_on(
+    lamina: Call, service: Service
+) -> None:
+    web = ("--project", "web")
+    service.behaviours[:] = [servers.saying(whole(json.dumps([LESSON])))]
+    for name, state in (("t-1", "off"), ("t-2", "on")):
+        lamina("config", "set", "propose.lessons", state)
+        lamina("tasks", "add", name, "Build it", *web)
+        lamina("episodes", "record", name, "failed", "The cache was stale", *web)
+        assert lamina("tasks", "move", name, "active", *web).status == 0
+        assert lamina("tasks", "move", name, "dropped", *web).status == 0
+        assert len(service.asked) == (1 if state == "on" else 0)
+    listed = lamina("list", "--state", "proposed", *web, "--json").json
+    assert [one["text"] for one in listed["records"]] == [LESSON["text"]]

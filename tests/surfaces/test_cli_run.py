@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import lamina as package
+from tests.embedders.servers import serving
+from tests.models.servers import USAGE, piece, streaming
 from tests.surfaces.shell import Call
 
 
@@ -33,7 +35,9 @@ def test_an_agent_answers_with_its_tools_and_keeps_what_was_said(
     assert lamina("fact", "get", "colour", "--as", "finn", "--project", "web").out.strip() == "blue"
     told = lamina("log", "--as", "finn", "--project", "web").out
     assert "Asked: My colour is blue" in told
-    again = lamina("run", *who, "--session", "s-2", "--script", script, "--json", "And now?").json
+    other = (*who, "--session", "s-2", "--script", script)
+    again = lamina("run", *other, "--json", "And", "now?").json
+    assert "Asked: And now?" in lamina("log", "--as", "finn", "--project", "web").out
     assert again["reply"] == "Blue\x1b[2J it is."
     assert again["session"] == "s-2"
     assert [call["tool"] for step in again["steps"] for call in step["calls"]] == ["save_fact"]
@@ -70,6 +74,21 @@ def test_a_chat_goes_on_until_the_input_ends(
     assert said == ["hi", "Hello.", "more", "continue", "Back again."]
 
 
+def test_a_chat_in_json_is_a_line_of_json_for_every_line(
+    lamina: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = _script(tmp_path, "Hello.", {"error": "gone"})
+    monkeypatch.setattr(sys, "stdin", io.StringIO("hi\n/now\n/context\n/dance\nmore\n"))
+    answer = lamina("run", "--agent", "finn", "--chat", "--json", "--script", script)
+    assert (answer.status, answer.err) == (0, "")
+    said, now, context, command, error = map(json.loads, answer.out.splitlines())
+    assert said["reply"] == "Hello."
+    assert now == {"objective": "hi", "next_steps": []}
+    assert "Next steps" not in context["text"]
+    assert "/dance" in command["error"]["message"]
+    assert error["error"]["message"] == "gone"
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -79,11 +98,15 @@ def test_a_chat_goes_on_until_the_input_ends(
         (("--agent", "finn", "--as", "maya", "hello"), "not the same"),
         (("--agent", "Not A Name", "hello"), "--as"),
         (("--agent", "finn", "--script", "missing.jsonl", "hello"), "--script"),
+        (("--agent", "finn", "--script", "{script}", "--session", "A b", "hello"), "`session`"),
     ],
 )
-def test_a_wrong_call_says_the_way_out(arguments: tuple[str, ...], told: str, lamina: Call) -> None:
+def test_a_wrong_call_says_the_way_out(
+    arguments: tuple[str, ...], told: str, lamina: Call, tmp_path: Path
+) -> None:
     lamina("remember", "something")
-    answer = lamina("run", *arguments)
+    script = _script(tmp_path, "Hello.")
+    answer = lamina("run", *(one.format(script=script) for one in arguments))
     assert answer.status == 2
     assert told in answer.err
     assert "Try: " in answer.err
@@ -99,3 +122,29 @@ def test_a_script_that_cannot_be_read_is_named(line: str, lamina: Call, tmp_path
     assert answer.status == 2
     assert "script" in answer.err
     assert not (tmp_path / "store").exists()
+
+
+def test_a_server_answers_in_pieces_calls_tools_and_breaks_off(lamina: Call) -> None:
+    begun = {"index": 0, "id": "c1", "function": {"name": "save_fact", "arguments": '{"key": "co'}}
+    rest = {"index": 0, "function": {"arguments": 'lour", "value": "teal"}'}}
+    asks = [piece({"role": "assistant", "content": ""}), piece({"tool_calls": [begun]}),
+            piece({"tool_calls": [rest]}), piece({}, "tool_calls")]  # fmt: skip
+    half = streaming([piece({"content": "It is"})], end="")
+    told = [piece({"content": "It is "}), piece({"content": "teal."}), piece({}, "stop"),
+            {"choices": [], "usage": USAGE}]  # fmt: skip
+    with serving(streaming(asks), half, streaming(told)) as service:
+        lamina("remember", "something")
+        for name, value in {"url": f"{service.url}/v1", "name": "tiny"}.items():
+            assert lamina("config", "set", f"model.{name}", value).status == 0
+        answer = lamina("run", "--agent", "finn", "My colour is teal")
+        # What went wrong is told on a line of its own.
+        assert (answer.status, answer.out) == (75, "It is\n")
+        assert "in the middle of its answer" in answer.err
+        answer = lamina("run", "--agent", "finn", "continue")
+    assert (answer.status, answer.out) == (0, "It is teal.\n")
+    assert lamina("fact", "get", "colour", "--as", "finn").out == "teal\n"
+    first, last = service.asked[0].body, service.asked[-1].body["messages"]
+    assert first["stream"] is True
+    assert "save_fact" in [one["function"]["name"] for one in first["tools"]]
+    assert [one["role"] for one in last] == ["system", "user", "assistant", "tool", "user"]
+    assert last[2]["tool_calls"][0]["id"] == last[3]["tool_call_id"]

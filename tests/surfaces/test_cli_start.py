@@ -3,6 +3,7 @@
 import json
 from importlib import import_module
 from pathlib import Path
+from runpy import run_module
 
 import click
 import pytest
@@ -105,6 +106,16 @@ def test_a_misspelt_command_is_suggested(lamina: Call) -> None:
 def test_names_are_completed_from_the_table() -> None:
     found = cli.shell_complete(click.Context(cli), "re")
     assert [item.value for item in found] == ["remember", "recall", "reveal", "restore", "reindex"]
+
+
+def test_the_package_runs_as_the_command_does(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["python -m lamina", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        run_module("lamina", run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("lamina ")
 
 
 def test_completing_a_name_stays_light() -> None:

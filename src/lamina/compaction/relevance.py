@@ -1,4 +1,4 @@
-"""How much a message has to do with what is being done: the objective, next steps, open tasks."""
+"""How much a message has to do with what is being done, by its words."""
 
 from __future__ import annotations
 
@@ -7,28 +7,14 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from lamina.core.scope import GLOBAL
 from lamina.core.text.stop import stop_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lamina.compaction.archiving import Door
     from lamina.core.record import Record
-    from lamina.core.scope import Scope
 
-_OPEN: Final = ["open", "active", "blocked"]
-_MOST_TASKS: Final = 50
 _WORD: Final = re.compile(r"\w{3,}")
-
-
-def focus(door: Door, home: Scope) -> frozenset[str]:
-    """The words of what is being done at a place."""
-    now = {"layer": "now", "scope": home.path, "key": {"$in": ["objective", "next_steps"]}}
-    root = (door.principal.root or GLOBAL).path
-    tasks = {"layer": "task", "scope": root, "data.status": {"$in": _OPEN}}
-    found = [*door.query(now, limit=2), *door.query(tasks, limit=_MOST_TASKS)]
-    return frozenset().union(*(words(record.text) for record in found))
 
 
 def words(text: str) -> frozenset[str]:

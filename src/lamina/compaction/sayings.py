@@ -31,6 +31,8 @@ SORTS: Final = (CORRECTED, PEOPLE, DECISIONS, ERRORS, QUESTIONS, FIGURES, BEFORE
 _HEAD, _TAIL = 4_000, 2_000
 """Of a longer text nobody reads more: how it begins, and how it ends."""
 _LONGEST: Final = 200
+_NO_NEWS: Final = "Traceback (most recent call last)"
+"""The first line of every trace; what went wrong stands elsewhere."""
 _SENTENCE: Final = re.compile(r"[^\n.!?]+(?:[.!?]+(?=[^\s\"')\]])[^\n.!?]*)*[.!?]*")
 _DECIDES: Final = re.compile(
     r"\b(decid|decision|chose|instead of|agreed|from now on|we will use|settled on)", re.I
@@ -93,6 +95,8 @@ def sayings(record: Record) -> Iterator[Said]:
         yield from _told_before(record)
         return
     for number, sentence in enumerate(_sentences(record.text)):
+        if sentence.startswith(_NO_NEWS):
+            continue
         sort = _sort(record, sentence, is_first=number == 0)
         if sort and not HOSTILE.search(sentence):
             yield Said(sort, sentence, record.created_at)

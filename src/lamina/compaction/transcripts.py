@@ -11,6 +11,7 @@ from lamina.compaction.pairing import pairs, whole
 from lamina.compaction.relevance import scores
 from lamina.compaction.sayings import is_summary
 from lamina.compaction.timing import RELEVANT
+from lamina.compaction.unfinished import needed
 from lamina.core.record import State
 from lamina.core.text import estimate_tokens
 
@@ -61,10 +62,10 @@ def as_archived(messages: Sequence[Record]) -> list[Record]:
 def chosen(messages: Sequence[Record], about: frozenset[str], limits: Limits) -> set[int]:
     """The places of the messages that stay: the last ones, and a few that still matter.
 
-    A call of a tool and its result stay together.
+    A call of a tool and its result stay together, and with them what an unfinished run needs.
     """
     older = max(0, len(messages) - limits.keep)
-    stays = whole(set(range(older, len(messages))), messages)
+    stays = whole(set(range(older, len(messages))), messages) | needed(messages)
     room = limits.compact_at // _RELEVANT_SHARE
     ranked = sorted(enumerate(scores(messages, about)[:older]), key=lambda one: (-one[1], -one[0]))
     many = 0

@@ -6,6 +6,7 @@ depth and size. The check walks without recursion, because its input is what nob
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final, NoReturn, TypeAlias
@@ -18,6 +19,8 @@ Json: TypeAlias = Any
 _ENCODER: Final = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
 )
+_UNFIT: Final = re.compile(r"[\x00\ud800-\udfff]")
+"""NUL and halves of characters: what no store keeps, and no model is sent."""
 MAX_DEPTH: Final = 64
 MAX_BYTES: Final = 1_048_576
 MAX_INTEGER: Final = 2**63 - 1
@@ -87,6 +90,16 @@ def check_text(text: object, argument: str, *, limit: int = MAX_BYTES) -> str:
     if size > limit:
         raise InvalidInputError(f"`{argument}` takes {size:,} bytes; the limit is {limit:,}")
     return text
+
+
+def is_keepable(text: str) -> bool:
+    """Whether a record can hold a text as it is."""
+    return _UNFIT.search(text) is None
+
+
+def keepable(text: str) -> str:
+    """A text with a mark in the place of each character that no record can hold."""
+    return _UNFIT.sub("\ufffd", text)
 
 
 def _measure(value: Json, argument: str) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+MOST_CONFIDENT: Final = 0.5
+"""However sure a model is: a guess that nobody has looked at is no more than that."""
 
 
 class Message(TypedDict, total=False):

@@ -10,6 +10,7 @@ from lamina.core.access import may_name_source
 from lamina.core.instants import after, check_instant
 from lamina.core.layers import check_kind_of, layer_named
 from lamina.core.names import check_key, check_kind, check_name, check_tags
+from lamina.core.options import check_options
 from lamina.core.principal import Principal
 from lamina.core.record import Content, Trust
 from lamina.core.text import estimate_tokens
@@ -71,14 +72,7 @@ def check_fields(fields: object, allowed: type) -> None:
     """Refuse what has no fields, and a field that nobody would read."""
     if not isinstance(fields, Mapping):
         raise _no_drafts(fields)
-    known = {name for base in allowed.__mro__ for name in getattr(base, "__annotations__", ())}
-    known |= set(getattr(allowed, "__optional_keys__", ()))
-    for name in fields:
-        if name not in known:
-            raise InvalidInputError(
-                f"`{name!s:.40}` is not something a memory has",
-                remedy=f"Use one of: {', '.join(sorted(known))}",
-            )
+    check_options(fields, allowed, "something a memory has")
 
 
 def _no_drafts(found: object) -> InvalidInputError:

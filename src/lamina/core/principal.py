@@ -10,7 +10,7 @@ from typing import Final
 
 from lamina.core.names import check_name
 from lamina.core.record import Trust
-from lamina.core.scope import Scope
+from lamina.core.scope import GLOBAL, Scope
 from lamina.errors import InvalidInputError
 
 
@@ -79,6 +79,11 @@ class Principal:
             return self.root
         is_own_root = self.root.path == f"agent/{self.name}"
         return self.root if is_own_root else self.root.child("agent", self.name)
+
+    @property
+    def common(self) -> Scope:
+        """The scope that it shares with others: that of its project, else everybody's."""
+        return self.root or GLOBAL
 
     @property
     def identity(self) -> str:

@@ -14,6 +14,7 @@ REDACTED: Final = "secret://redacted"
 
 REFERENCE: Final = re.compile(r"secret://[a-z2-7]{26}")
 """A reference anywhere in a text. Fixed width, so two references side by side stay two."""
+_SHOWN: Final = "[a sealed secret]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,11 @@ class Sealed:
 def is_reference(text: str) -> bool:
     """Whether `text` is one reference and nothing else."""
     return REFERENCE.fullmatch(text) is not None
+
+
+def hidden(text: str) -> str:
+    """A text as models are shown it: with a word in the place of each reference."""
+    return REFERENCE.sub(_SHOWN, text)
 
 
 def references(text: str) -> tuple[str, ...]:

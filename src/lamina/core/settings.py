@@ -114,11 +114,11 @@ def _check_floor(value: str) -> str:
     return f"{floor:g}"
 
 
-def _check_number(name: str, least: int, most: int, value: str) -> str:
+def _check_number(name: str, least: int, most: int, value: str, *, also: str = "") -> str:
     if value.isascii() and value.isdigit() and least <= int(value[:12]) <= most:
         return str(int(value))
     raise InvalidInputError(
-        f"`{name}` cannot be {value!r:.40}", remedy=f"Use a number from {least:,} to {most:,}"
+        f"`{name}` cannot be {value!r:.40}", remedy=f"Use {also}a number from {least:,} to {most:,}"
     )
 
 
@@ -220,7 +220,7 @@ def _tokens(name: str, default: int, meaning: str) -> Setting:
     """A setting that is a bound on tokens, or none."""
     return Setting(
         name, (str(default), OFF), meaning, f"a number from 1 to {_MANY:,}",
-        partial(_check_number, name, 1, _MANY),
+        partial(_check_number, name, 1, _MANY, also=f"{OFF}, or "),
     )  # fmt: skip
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from lamina.core.canonical import is_keepable
+from lamina.core.chat import MOST_CONFIDENT
 from lamina.core.layers import LAYERS
 from lamina.core.names import check_name
 from lamina.extraction.findings import LONGEST_CONTENT, Finding, plain, shortened
@@ -15,8 +17,6 @@ from lamina.sealing import scrub
 from lamina.sources.chunks import Page
 from lamina.sources.cutting import cut_text
 
-MOST_CONFIDENT: Final = 0.5
-"""However sure it says it is: a guess that nobody has looked at is no more than that."""
 _MOST_PROPOSALS: Final = 50
 """From one excerpt."""
 
@@ -106,15 +106,11 @@ def _is_sound(one: Proposal) -> bool:
     texts = (one.title, one.content)
     return (
         one.kind in LAYERS["item"].kinds
-        and all(isinstance(text, str) and plain(text) and _is_text(text) for text in texts)
+        and all(isinstance(text, str) and plain(text) and is_keepable(text) for text in texts)
         and type(one.line) is int
         and type(one.confidence) in (int, float)
         and 0 <= one.confidence <= 1
     )
-
-
-def _is_text(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _cites(one: Proposal, excerpt: Excerpt, page: Page) -> bool:

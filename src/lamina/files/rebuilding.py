@@ -91,7 +91,7 @@ def _records(mem: Memory, folder: Path) -> Iterator[Record]:
         for sheet in (AGENT, NOW, MemoryPage(), TasksPage()):
             raw = _read(folder, place.folder, sheet.file)
             if raw is not None:
-                yield from _of_sheet(mem, place, sheet, raw)
+                yield from _of_sheet(place, sheet, raw)
         yield from _of_log(place, _read(folder, place.folder, LOG))
         yield from _of_items(place, _read(folder, place.folder, ITEMS))
         yield from _of_sessions(folder, place)
@@ -118,13 +118,13 @@ def _read(root: Path, folder: str, file: str, most: int = _LARGEST) -> str | Non
     return None if raw is None else raw.decode("utf-8", "replace").replace("\0", "")
 
 
-def _of_sheet(mem: Memory, place: Place, sheet: Sheet, text: str) -> Iterator[Record]:
+def _of_sheet(place: Place, sheet: Sheet, text: str) -> Iterator[Record]:
     page = sheet.parse(text)
     if sheet.form == "tasks":
         created = {to_name(str(task.get("id")), "task"): task for task in _tasks(text)}
     names: list[str] = []
     for entry in page.entries:
-        record = _entry(mem, place, sheet, entry)
+        record = _entry(place, sheet, entry)
         if sheet.form == "tasks":
             record = _dated(record, created.get(str(entry.name), {}))
         names.append(record.id if sheet.by_id else str(record.key))
@@ -144,7 +144,7 @@ def _order(page: Page, names: list[str]) -> tuple[str, ...]:
     return () if usual else tuple(names)
 
 
-def _entry(mem: Memory, place: Place, sheet: Sheet, entry: Entry) -> Record:
+def _entry(place: Place, sheet: Sheet, entry: Entry) -> Record:
     draft = sheet.draft(entry.name, entry.said, frozenset())
     known = entry.name if sheet.by_id and is_id(entry.name) else None
     return _record(place.scope, sheet.layer, {**draft}, known)

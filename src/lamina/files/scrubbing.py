@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.principal import Surface
-from lamina.core.scope import GLOBAL
 from lamina.errors import LaminaError
 from lamina.files.bases import WAS
 from lamina.files.layout import KEPT, STATE
@@ -33,7 +32,7 @@ def note_folder(mem: Memory, folder: Path) -> None:
     """Keep in mind that files of the store lie in a folder elsewhere: erasing has to go there."""
     if folder == Path(mem.store.location).parent and Path(mem.store.location).name == DATABASE:
         return
-    scope = mem.principal.root or GLOBAL
+    scope = mem.principal.common
     key = _FOLDER + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
     where = {"layer": "now", "scope": scope.path, "kind": FRAME, "key": key}
     if Reader(mem).current(where, 1):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from lamina.files.page import Entry, Frame, Page, front_matter, plain, split_front
+from lamina.layers.now import NEXT_STEPS, OBJECTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 FRAME: Final = "frame"
 PROFILE: Final = "profile"
-STEPS: Final = "next_steps"
 _HEADING: Final = re.compile(r"(#{1,6})(?:[ \t]+(.*))?")
 _LIKE_HEADING: Final = re.compile(r"\\*#{1,6}(?:[ \t]|$)")
 _GUARDED: Final = re.compile(r"\\+#{1,6}(?:[ \t]|$)")
@@ -59,7 +59,7 @@ class SectionsPage:
 
     def said(self, record: Record) -> dict[str, Any]:
         """What the file says of a record."""
-        if record.key == STEPS:
+        if record.key == NEXT_STEPS:
             listed = record.data.get("steps")
             steps = listed if isinstance(listed, list) else record.text.split("\n")
             return {"steps": [" ".join(str(one).split()) for one in steps if str(one).strip()]}
@@ -152,7 +152,7 @@ class SectionsPage:
         return tuple(entries)
 
     def _said_in(self, key: str, lines: list[str]) -> dict[str, Any]:
-        if key != STEPS:
+        if key != NEXT_STEPS:
             return {"text": plain("\n".join(lines))}
         items = (_ITEM.fullmatch(line) for line in lines)
         told = (item[1] if item else line for item, line in zip(items, lines, strict=True))
@@ -180,7 +180,9 @@ class SectionsPage:
         return f"{self.prefix}{' '.join(heading.split()) or 'untitled'}"
 
 
-NOW: Final = SectionsPage("NOW.md", "now", "Now", {"objective": "Objective", STEPS: "Next steps"})
+NOW: Final = SectionsPage(
+    "NOW.md", "now", "Now", {OBJECTIVE: "Objective", NEXT_STEPS: "Next steps"}
+)
 AGENT: Final = SectionsPage(
     "AGENT.md", "agent", "Agent",
     {"profile:identity": "Identity", "profile:rules": "Rules",

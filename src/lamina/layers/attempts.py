@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from lamina import clock
 from lamina.core.canonical import MAX_INTEGER, check_text
+from lamina.core.complaints import named
 from lamina.errors import InvalidInputError, LaminaError
 from lamina.layers.artifacts import Artifacts
 from lamina.layers.episodes import Course, Episodes
@@ -109,10 +110,4 @@ class Attempt:
 
 def told(error: BaseException) -> str:
     """What an error says, in words that can be kept."""
-    try:
-        said = f"{type(error).__name__}: {error}".rstrip(": ")
-    except Exception:
-        # An error that cannot say what it is about has a name all the same.
-        said = type(error).__name__
-    # What cannot be kept must not stand in the way of keeping the rest.
-    return said.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()[:_LONGEST]
+    return named(error)[:_LONGEST]

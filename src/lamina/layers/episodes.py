@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from lamina.core.canonical import MAX_INTEGER, check_text
 from lamina.core.names import check_name
+from lamina.core.options import check_options
 from lamina.errors import InvalidInputError
 from lamina.layers.analytics import Rate, Span, rates, trend
 from lamina.layers.face import Prunable, only
@@ -78,12 +79,7 @@ class Episodes(Prunable):
 
 
 def _checked(course: dict[str, Any]) -> dict[str, Any]:
-    unknown = sorted(course.keys() - Course.__annotations__.keys())
-    if unknown:
-        raise InvalidInputError(
-            f"`{unknown[0]:.40}` is not something an episode has",
-            remedy=f"Use one of: {', '.join(Course.__annotations__)}",
-        )
+    check_options(course, Course, "something an episode has")
     for name in course.keys() - set(_NUMBERS):
         check_text(course[name], name)
     for name in _NUMBERS:

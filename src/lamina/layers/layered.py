@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from lamina.core.scope import GLOBAL
-
 if TYPE_CHECKING:
     from lamina.announcing import Announcer
     from lamina.core.principal import Principal
@@ -69,7 +67,7 @@ class Layered:
         """What holds for the project."""
         from lamina.layers.knowledge import Knowledge
 
-        return Knowledge(self._door, self._common)
+        return Knowledge(self._door, self.principal.common)
 
     @cached_property
     def experience(self) -> Knowledge:
@@ -83,35 +81,35 @@ class Layered:
         """Signals that the project's agents share."""
         from lamina.layers.blackboard import Blackboard
 
-        return Blackboard(self._door, self._common)
+        return Blackboard(self._door, self.principal.common)
 
     @cached_property
     def episode(self) -> Episodes:
         """What was tried in the project, and how it went."""
         from lamina.layers.episodes import Episodes
 
-        return Episodes(self._door, self._common)
+        return Episodes(self._door, self.principal.common)
 
     @cached_property
     def artifact(self) -> Artifacts:
         """The files that work in the project has produced."""
         from lamina.layers.artifacts import Artifacts
 
-        return Artifacts(self._door, self._common)
+        return Artifacts(self._door, self.principal.common)
 
     @cached_property
     def item(self) -> Items:
         """What the project's files say."""
         from lamina.layers.items import Items
 
-        return Items(self._door, self._common)
+        return Items(self._door, self.principal.common)
 
     @cached_property
     def task(self) -> Tasks:
         """What is to be done in the project."""
         from lamina.layers.tasks import Tasks
 
-        return Tasks(self._door, self._common)
+        return Tasks(self._door, self.principal.common)
 
     @cached_property
     def working(self) -> Working:
@@ -160,7 +158,7 @@ class Layered:
         """What the project keeps, within bounds: `project.project_tier.add_decision("…")`."""
         from lamina.layers.tiers import ProjectTier
 
-        return ProjectTier(self._door, self._common)
+        return ProjectTier(self._door, self.principal.common)
 
     @cached_property
     def global_tier(self) -> GlobalTier:
@@ -179,7 +177,3 @@ class Layered:
     @property
     def _door(self) -> Door:
         return cast("Door", self)
-
-    @property
-    def _common(self) -> Scope:
-        return self.principal.root or GLOBAL

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from lamina.core.draft import Draft
     from lamina.core.record import Record
 
-_OBJECTIVE: Final = "objective"
-_STEPS: Final = "next_steps"
+OBJECTIVE: Final = "objective"
+NEXT_STEPS: Final = "next_steps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,17 @@ class Now(Face):
         drafts: list[Draft] = []
         if objective is not None:
             told = check_text(objective, "objective")
-            drafts.append({"kind": _OBJECTIVE, "key": _OBJECTIVE, "text": told})
+            drafts.append({"kind": OBJECTIVE, "key": OBJECTIVE, "text": told})
         if next_steps is not None:
             steps = _checked(next_steps)
             told = "\n".join(steps)
             drafts.append(
-                {"kind": _STEPS, "key": _STEPS, "text": told, "data": {"steps": list(steps)}}
+                {
+                    "kind": NEXT_STEPS,
+                    "key": NEXT_STEPS,
+                    "text": told,
+                    "data": {"steps": list(steps)},
+                }
             )
         if not drafts:
             raise InvalidInputError(
@@ -57,8 +62,10 @@ class Now(Face):
 
     def read(self) -> Status:
         """What was said last."""
-        found = {record.key: record for record in self._find(2, key={"$in": [_OBJECTIVE, _STEPS]})}
-        objective, steps = found.get(_OBJECTIVE), found.get(_STEPS)
+        found = {
+            record.key: record for record in self._find(2, key={"$in": [OBJECTIVE, NEXT_STEPS]})
+        }
+        objective, steps = found.get(OBJECTIVE), found.get(NEXT_STEPS)
         return Status(
             objective.text if objective else "",
             _steps(steps) if steps else (),

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Final
 from lamina.compaction import timing, transcripts
 from lamina.compaction.archiving import carry_out
 from lamina.compaction.checking import check_callable
-from lamina.compaction.relevance import focus
+from lamina.compaction.relevance import words
 from lamina.core.announcements import MemoryCompact, MemoryFlush
 from lamina.errors import LaminaError
+from lamina.layers.now import NEXT_STEPS, OBJECTIVE
+from lamina.layers.tasks import GOING_ON
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from lamina.layers.face import Door
 
 _MARK: Final = "flushed"
+_MOST_TASKS: Final = 50
 
 
 def pressure(door: Door, home: Scope, name: str, found: Sequence[Record]) -> Pressure:
@@ -30,7 +33,7 @@ def pressure(door: Door, home: Scope, name: str, found: Sequence[Record]) -> Pre
     messages, limits = transcripts.live(found), timing.Limits.of(door.settings())
     place = home.child("session", name)
     was_flushed = limits.may_flush and _flushed_since(door, place) == _last_summary(messages)
-    return timing.pressure(messages, focus(door, home), limits, was_flushed=was_flushed)
+    return timing.pressure(messages, _focus(door, home), limits, was_flushed=was_flushed)
 
 
 def flushed(door: Door, home: Scope, name: str, found: Sequence[Record]) -> None:
@@ -55,7 +58,7 @@ def plan(
     """What compacting a session would do; nothing, while it is not due."""
     check_callable(summarise, "summarise")
     messages, limits = transcripts.live(found), timing.Limits.of(door.settings())
-    about = focus(door, home)
+    about = _focus(door, home)
     due = timing.pressure(messages, about, limits)
     if not force and not due.compact_due:
         return None
@@ -69,6 +72,15 @@ def compacted(door: Door, name: str, planned: Plan) -> Compaction:
     event = MemoryCompact(session_id=name, before=done.before_tokens, after=done.after_tokens)
     _tell(door, event, planned.place.path)
     return done
+
+
+def _focus(door: Door, home: Scope) -> frozenset[str]:
+    """The words of what is being done: the objective, the next steps, the tasks."""
+    now = {"layer": "now", "scope": home.path, "key": {"$in": [OBJECTIVE, NEXT_STEPS]}}
+    place = door.principal.common.path
+    tasks = {"layer": "task", "scope": place, "data.status": {"$in": list(GOING_ON)}}
+    found = [*door.query(now, limit=2), *door.query(tasks, limit=_MOST_TASKS)]
+    return frozenset().union(*(words(record.text) for record in found))
 
 
 def _tell(door: Door, event: Announcement, place: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 from lamina.core.canonical import MAX_INTEGER, check_text
 from lamina.core.instants import to_text
 from lamina.core.names import check_name
+from lamina.core.options import check_options
 from lamina.core.record import State
 from lamina.core.scope import Scope
 from lamina.errors import ConflictError, InvalidInputError, NotFoundError
@@ -42,6 +43,7 @@ _NEXT: Final = {
     Status.DROPPED: (Status.OPEN,),
 }
 ENDED: Final = (Status.DONE, Status.DROPPED)
+GOING_ON: Final = (Status.OPEN, Status.ACTIVE, Status.BLOCKED)
 _LISTS: Final = frozenset(("acceptance", "blocked_by"))
 _ARCHIVED: Final = {"state": State.ARCHIVED.value}
 
@@ -212,12 +214,7 @@ class Tasks(Face):
 
     def _checked(self, task: str, plan: dict[str, Any]) -> dict[str, Any]:
         check_name(task, "task")
-        unknown = sorted(plan.keys() - Plan.__annotations__.keys())
-        if unknown:
-            raise InvalidInputError(
-                f"`{unknown[0]:.40}` is not something a task has",
-                remedy=f"Use one of: {', '.join(Plan.__annotations__)}",
-            )
+        check_options(plan, Plan, "something a task has")
         check_plan(plan)
         for name in plan.get("blocked_by", ()):
             if self._waits_for(name, task):

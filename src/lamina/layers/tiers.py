@@ -56,7 +56,7 @@ class TaskTier(Notebook):
         Each says where it came from and is trusted no more than the note. Nothing when all of
         them had been promoted before.
         """
-        root, path = self._door.principal.root or GLOBAL, self._path
+        root, path = self._door.principal.common, self._path
         asked = [(note, kind) for note in promotable(self._door, notes, "notes")]
         puts = promotions(self._door, path, asked, root)
         return path.commit(puts) if puts else None

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.record import State
+from lamina.core.retention import ALL
 from lamina.core.scope import Scope
-from lamina.core.settings import AUTO_PROMOTION, in_force
+from lamina.core.settings import AUTO_PROMOTION, SESSION_DAYS, in_force
 from lamina.errors import ConflictError, InvalidInputError
 from lamina.layers.ending import reviewed
 from lamina.layers.promoting import promotions
 from lamina.lifecycle.plan import Does, Plan
+from lamina.lifecycle.quiet import is_quiet
+from lamina.timing import StoreClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,6 +42,7 @@ def apply(plan: Plan, *, confirm: bool) -> Receipt | None:
     if plan.asks and not confirm:
         raise InvalidInputError(told(plan), remedy="Look at plan.steps; then confirm (--yes)")
     path = door.path_for(door.principal.surface)
+    _check_quiet(door, plan)
     changes = list(_changes(door, path, plan))
     return path.commit(changes) if changes else None
 
@@ -50,6 +55,17 @@ def told(plan: Plan) -> str:
         f"`{plan.name}` would take {plan.takes:,} of the {plan.of:,} current records"
         f" ({plan.share:.0%}), and nobody has agreed to that"
     )
+
+
+def _check_quiet(door: Door, plan: Plan) -> None:
+    """A session that somebody has gone on with since is not put aside by halves."""
+    sessions = {step.record.scope for step in plan.steps if step.record.layer == "session"}
+    days = door.settings()[SESSION_DAYS]
+    since = StoreClock(door.store).now() - timedelta(days=0 if days == ALL else int(days))
+    for scope in sessions:
+        if not is_quiet(door, scope, since):
+            name = Scope.of(scope).part("session")
+            raise ConflictError(f"the session {name} goes on again", remedy="Plan anew")
 
 
 def _changes(door: Door, path: WritePath, plan: Plan) -> Iterator[Change]:

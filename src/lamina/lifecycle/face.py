@@ -126,7 +126,8 @@ class Lifecycle:
         root = self._door.principal.root or Scope.of(Scope.of(record.scope).stream)
         if root.part("project") is None:
             raise InvalidInputError(
-                f"record {record.id} belongs to no project", remedy="Use `to` global, or a project"
+                f"record {record.id} belongs to no project",
+                remedy="Promote it to global; or keep such things in a project from now on",
             )
         return root
 

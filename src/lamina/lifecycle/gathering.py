@@ -29,6 +29,7 @@ from lamina.layers.tiers import evictable
 from lamina.lifecycle import policies
 from lamina.lifecycle.gist import gist
 from lamina.lifecycle.plan import Plan
+from lamina.lifecycle.quiet import is_quiet
 from lamina.timing import StoreClock
 
 if TYPE_CHECKING:
@@ -139,14 +140,16 @@ class Gathering:
             yield record
 
     def _silent(self, days: str) -> Iterator[list[Record]]:
-        """The messages of sessions in which nothing was said since, the oldest session first."""
+        """The messages of sessions in which nothing was said since, the oldest session first.
+
+        One that somebody runs at this moment is not silent.
+        """
         sessions: dict[str, list[Record]] = {}
         for message in self._mine(every(self._door, {"layer": "session", **self._before(days)})):
             sessions.setdefault(message.scope, []).append(message)
         since = self._now - timedelta(days=int(days))
         for scope, messages in sessions.items():
-            later = {"layer": "session", "scope": scope, "created_at": {"$gte": since}}
-            if not self._door.query(later, limit=1):
+            if is_quiet(self._door, scope, since):
                 yield messages
 
     def _is_new(self, step: Step) -> bool:

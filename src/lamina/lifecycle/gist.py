@@ -11,12 +11,20 @@ import re
 import unicodedata
 from typing import Final
 
-_SILENT: Final = frozenset(("a", "an", "the", "please", "also"))
+_SILENT: Final = frozenset(("please", "also"))
 """Words that may be missing without anything else being said."""
+_ARTICLES: Final = frozenset(("a", "an", "the"))
+_BEFORE_ARTICLES: Final = frozenset(
+    "about after and are as at be before by for from had has have in into is of on or over that to"
+    " under was were with".split()
+)
+"""Behind these an article may be missing. Behind others it may be a name, as in `plan a`."""
 _BEFORE: Final = "\"'“”‘’«»([{"
 _BEHIND: Final = "\"'“”‘’«».,;:!)]}"
 _CLOSING: Final = "\"'“”‘’«»)]}"
 _ENDS: Final = (".", "!", "?")
+_STOPS: Final = ".,;:!"
+_PAIRS: Final = {"(": ")", "[": "]", "{": "}"}
 _SHORT: Final = {
     "can't": "can not",
     "cannot": "can not",
@@ -37,15 +45,22 @@ def gist(text: str) -> str | None:
     if not any(any(letter.isalnum() for letter in word) for word in words):
         return None
     last = len(words) - 1
-    kept = [word for at, word in enumerate(words) if word not in _SILENT or at == last]
+    kept = [word for at, word in enumerate(words) if at == last or not _is_silent(words, at)]
     return _SEPARATOR.join(kept)
+
+
+def _is_silent(words: list[str], at: int) -> bool:
+    word, before = words[at], words[at - 1] if at else ""
+    if word in _ARTICLES:
+        return (word == "the" and at == 0) or before in _BEFORE_ARTICLES
+    return word in _SILENT
 
 
 def _words(text: str) -> list[str]:
     found: list[str] = []
     begins = True
     for chunk in text.replace("’", "'").split():
-        word = chunk.lstrip(_BEFORE).rstrip(_BEHIND)
+        word = _bare(chunk)
         # A word that stands in quotes is a name for itself and begins nothing.
         plain = _small(word) if begins and chunk[:1].isalpha() else word
         begins = chunk.rstrip(_CLOSING).endswith(_ENDS)
@@ -53,9 +68,18 @@ def _words(text: str) -> list[str]:
     return found
 
 
+def _bare(chunk: str) -> str:
+    """A word without quotes and full stops; brackets around it alone are its own, as in `[x]`."""
+    word = chunk.rstrip(_STOPS)
+    if word[:1] in _PAIRS and word.endswith(_PAIRS[word[0]]):
+        return word
+    return chunk.lstrip(_BEFORE).rstrip(_BEHIND)
+
+
 def _small(word: str) -> str:
     """The first word of a sentence as it is written within one; an abbreviation stays."""
-    return word.lower() if word[1:] == word[1:].lower() else word
+    # So does a letter, which is a name for something.
+    return word.lower() if len(word) > 1 and word[1:] == word[1:].lower() else word
 
 
 def _long(word: str) -> str:

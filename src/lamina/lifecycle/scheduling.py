@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -24,6 +25,7 @@ _JITTER: Final = 0.1
 _DRAWN: Final = 0xFFFF
 _PATIENCE: Final = 10.0
 """How many seconds are waited for a run in hand to end."""
+_log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Turn:
     at: datetime
     upkeep: Upkeep | None = None
     error: Exception | None = None
-    """Why there was none: another process was at it, or the store failed."""
+    """Why there was none: another process was at it, the store failed, or whatever it was."""
 
 
 class Scheduler:
@@ -64,14 +66,18 @@ class Scheduler:
 
     @property
     def is_running(self) -> bool:
-        """Whether its thread is alive."""
-        return self._thread is not None and self._thread.is_alive()
+        """Whether its thread is alive and goes on."""
+        is_alive = self._thread is not None and self._thread.is_alive()
+        return is_alive and not self._ended.is_set()
 
     def start(self) -> Self:
         """Begin in the background, the first run at once; a second start changes nothing."""
         if not self.is_running:
-            self._ended.clear()
-            self._thread = threading.Thread(target=self.loop, name="lamina-upkeep", daemon=True)
+            # Its own: one that was stopped and has a run in hand ends with that all the same.
+            self._ended = threading.Event()
+            self._thread = threading.Thread(
+                target=self._until, args=(self._ended,), name="lamina-upkeep", daemon=True
+            )
             self._thread.start()
         return self
 
@@ -84,18 +90,23 @@ class Scheduler:
 
     def loop(self) -> None:
         """Run here and now, again and again, until it is stopped."""
-        while not self._ended.is_set():
+        self._until(self._ended)
+
+    def _until(self, ended: threading.Event) -> None:
+        while not ended.is_set():
             self.turn()
             drawn = int.from_bytes(clock.fresh_salt()[:2]) / _DRAWN
-            self._ended.wait(self._seconds * (1 + _JITTER * (2 * drawn - 1)))
+            ended.wait(self._seconds * (1 + _JITTER * (2 * drawn - 1)))
 
     def turn(self) -> Turn:
         """One run now, whether or not it is time; waits for the one in hand."""
         with self._at_it:
             try:
                 turn = Turn(clock.now(), self._lifecycle.run(*self._only, confirm=self._confirm))
-            except (LaminaError, OSError) as error:
-                # A store that is busy or full now may not be the next time.
+            except Exception as error:
+                # A store that is busy or full now may not be the next time; nor is whatever else
+                # goes wrong a reason never to look again.
+                _log.warning("upkeep failed: %s", error, exc_info=_is_strange(error))
                 turn = Turn(clock.now(), error=error)
             self.last = turn
             self.turns += 1
@@ -112,3 +123,8 @@ class Scheduler:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+
+def _is_strange(error: Exception) -> bool:
+    """Whether where it came from matters: nobody has raised it on purpose."""
+    return not isinstance(error, LaminaError | OSError)

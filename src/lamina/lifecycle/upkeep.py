@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import leasing
+from lamina.compaction import logs
 from lamina.core.principal import Role
 from lamina.core.scope import GLOBAL, Scope
 from lamina.errors import ConflictError, ForbiddenError, InvalidInputError
@@ -52,11 +53,12 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """A log or session that was compacted."""
+    """A log or session that was compacted, or after a dry run would be."""
 
     what: str
     entries: int
-    tx: str
+    tx: str = ""
+    """`undo` with it takes it back; empty after a dry run."""
 
 
 @dataclass(slots=True)
@@ -81,7 +83,7 @@ def run(door: Keeper, only: tuple[str, ...], *, dry_run: bool, confirm: bool) ->
     for name in only:
         if name not in PARTS:
             raise InvalidInputError(
-                f"upkeep has no part `{name!s:.60}`", remedy=f"Use one of: {', '.join(PARTS)}"
+                f"`only` cannot be {name!r:.60}", remedy=f"Use one of: {', '.join(PARTS)}"
             )
     if door.principal.role is not Role.ADMIN or door.principal.root is not None:
         raise ForbiddenError(
@@ -136,15 +138,13 @@ def _history(door: Keeper, name: str, found: Upkeep, confirm: bool) -> None:
 
 
 def _compaction(door: Keeper, name: str, found: Upkeep, confirm: bool) -> None:
-    """Long logs and sessions are compacted, each in a transaction of its own.
-
-    A dry run counts the agents that have any.
-    """
+    """Long logs and sessions are compacted, each in a transaction of its own."""
     agents = list(_agents(door))
     found.logs = len(agents)
-    if not found.applied:
-        return
     for agent in agents:
+        if not found.applied:
+            found.compacted += _long(agent)
+            continue
         summarise = summariser(agent)
         done = agent.compact_log(summarise=summarise)
         if done is not None:
@@ -155,6 +155,17 @@ def _compaction(door: Keeper, name: str, found: Upkeep, confirm: bool) -> None:
             if made is not None:
                 what = f"session {session} of {agent.scope}"
                 found.compacted.append(Compacted(what, made.entries, made.receipt.tx))
+
+
+def _long(agent: Any) -> Iterator[Compacted]:
+    """What of an agent is long enough; no model is asked, as nobody reads the summary."""
+    plan = logs.plan(agent, agent.scope)
+    if plan is not None:
+        yield Compacted(f"log of {agent.scope}", len(plan.going))
+    for session in agent.session.names():
+        plan = agent.session(session).plan_compaction()
+        if plan is not None:
+            yield Compacted(f"session {session} of {agent.scope}", len(plan.going))
 
 
 def _agents(door: Keeper) -> Iterator[Any]:

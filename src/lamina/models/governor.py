@@ -1,8 +1,9 @@
 """A budget of tokens: so many a day for all who share a project, so many for one piece of work.
 
 Before a call, as many tokens are set aside as it can take at most; a call that there are not
-enough for is never made. Afterwards the difference goes back. Whoever dies in between has spent
-what was set aside.
+enough for is never made. Afterwards the difference goes back, to the day it was taken from. Whoever
+dies in between has spent what was set aside: nobody knows what the call cost. The next day begins
+with none of it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from lamina.core.scope import GLOBAL
 from lamina.core.settings import DAY_TOKENS, JOB_TOKENS
+from lamina.core.text import estimate_tokens
 from lamina.errors import BudgetError, ConflictError, LaminaError, ModelError
 from lamina.layers.face import Face
-from lamina.models.shape import size
+from lamina.models.shape import counted, size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,22 +39,29 @@ class DayBook(Face):
     layer = "blackboard"
 
     def __init__(self, door: Door) -> None:
-        super().__init__(door, door.principal.root or GLOBAL)
+        super().__init__(door, door.principal.common)
 
     def spent(self) -> int:
         """How many tokens this day has cost so far."""
-        return _spent(self._holder(self._key(), kind=_KIND))
+        return _spent(self._holder(_key(self._day()), kind=_KIND))
 
-    def add(self, tokens: int, limit: int | None = None) -> bool:
-        """Count tokens, or take some back; not if that would be more than the limit."""
+    def set_aside(self, tokens: int, limit: int | None = None) -> str | None:
+        """Count tokens and return the day they count for; nothing if that would be too many."""
+        day = self._day()
+        return day if self._add(day, tokens, limit) else None
+
+    def settle(self, day: str, difference: int) -> None:
+        """Count more or less for a day on which tokens were set aside."""
+        self._add(day, difference)
+
+    def _add(self, day: str, tokens: int, limit: int | None = None) -> bool:
         for _ in range(_TRIES):
-            key = self._key()
-            found = self._holder(key, kind=_KIND)
+            found = self._holder(_key(day), kind=_KIND)
             total = max(0, _spent(found) + tokens)
             if limit is not None and total > limit:
                 return False
             try:
-                self._write(key, total, 0 if found is None else found.rev)
+                self._write(day, total, 0 if found is None else found.rev)
             except ConflictError:
                 # Somebody else counted in that moment.
                 continue
@@ -62,16 +70,16 @@ class DayBook(Face):
             "the tokens of this day could not be counted", remedy="Too many count at once; retry"
         )
 
-    def _write(self, key: str, total: int, expect: int) -> None:
-        day = key.rpartition(" ")[2]
+    def _write(self, day: str, total: int, expect: int) -> None:
+        told = f"{total} tokens of models were used on {day}"
         self._put(
-            {"kind": _KIND, "key": key, "text": f"{total} tokens of models were used on {day}",
+            {"kind": _KIND, "key": _key(day), "text": told,
              "data": {"day": day, "spent": total}, "expect": expect,
              "expires": self._now() + timedelta(days=2)}
         )  # fmt: skip
 
-    def _key(self) -> str:
-        return f"model budget {self._now():%Y-%m-%d}"
+    def _day(self) -> str:
+        return f"{self._now():%Y-%m-%d}"
 
 
 class Governed:
@@ -98,10 +106,6 @@ class Governed:
         """How many tokens this piece of work has taken so far."""
         return self._used
 
-    def new_job(self) -> Governed:
-        """The same model for another piece of work."""
-        return Governed(self.model, self.book, day=self.day, job=self.job)
-
     def chat(
         self,
         messages: Sequence[Message],
@@ -114,16 +118,16 @@ class Governed:
         asked = size(messages, tools)
         most = self._longest(asked, max_tokens)
         aside = asked + (most or 0)
-        self._set_aside(aside)
+        day = self._set_aside(aside)
         cost = aside
         try:
             reply = self.model.chat(messages, tools=tools, on_text=on_text, max_tokens=most)
-            cost = reply.tokens_in + reply.tokens_out
+            cost = _cost(reply, asked)
         except ModelError as error:
             cost = error.tokens
             raise
         finally:
-            self._settle(cost - aside)
+            self._settle(day, cost - aside)
         return reply
 
     def _longest(self, asked: int, max_tokens: int | None) -> int | None:
@@ -134,30 +138,42 @@ class Governed:
             return max_tokens
         return max(_SHORTEST_ANSWER, min(_USUAL_ANSWER, min(left) - asked))
 
-    def _set_aside(self, tokens: int) -> None:
+    def _set_aside(self, tokens: int) -> str:
         with self._lock:
             if self.job is not None and self._used + tokens > self.job:
                 raise _over(JOB_TOKENS, self.job, self._used, tokens)
             self._used += tokens
         try:
-            fits = self.book.add(tokens, self.day)
+            day = self.book.set_aside(tokens, self.day)
         except LaminaError:
             self._count(-tokens)
             raise
-        if not fits:
+        if day is None:
             self._count(-tokens)
             raise _over(DAY_TOKENS, self.day, self.book.spent(), tokens)
+        return day
 
-    def _settle(self, difference: int) -> None:
+    def _settle(self, day: str, difference: int) -> None:
         self._count(difference)
         if difference:
             # An answer that was paid for is not lost because the store is busy.
             with suppress(LaminaError):
-                self.book.add(difference)
+                self.book.settle(day, difference)
 
     def _count(self, tokens: int) -> None:
         with self._lock:
             self._used = max(0, self._used + tokens)
+
+
+def _key(day: str) -> str:
+    return f"model budget {day}"
+
+
+def _cost(reply: Reply, asked: int) -> int:
+    """What a reply says that it took, as far as that can be believed."""
+    calls = (f"{call.name}{call.arguments}" for call in reply.tool_calls)
+    said = sum(map(estimate_tokens, (reply.text, *calls)))
+    return counted(reply.tokens_in, asked) + counted(reply.tokens_out, said)
 
 
 def _spent(found: Record | None) -> int:

@@ -32,7 +32,7 @@ _FAILING: Final = web.Failing(
 _PATIENCE: Final = web.Patience(
     SECONDS, retries=3, connect_seconds=10.0, again=(408, 425, 429, 500, 502, 503, 504),
     # More than any model says at once; what is larger would only fill the memory.
-    most=2 << 20,
+    most=2 << 20, again_if_cut=True,
 )  # fmt: skip
 _STREAMED: Final = 10
 """How many times its patience an answer in pieces may take altogether."""

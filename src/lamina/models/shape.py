@@ -10,12 +10,15 @@ from lamina.core.chat import Reply, ToolCall
 from lamina.core.text import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from lamina.core.chat import Message
 
 _MOST_CALLS: Final = 64
 """In one answer; whoever wants more is not working, but going in circles."""
+_LONGEST_NAME: Final = 200
+_MOST_COUNTED: Final = 10_000_000
+"""More tokens than any model reads or says at once: whoever tells more has not counted."""
 _WHOLE: Final = ("stop", "tool_calls", "function_call", None)
 _ROLE_TOKENS: Final = 4
 """What the frame of a message takes besides its text, about."""
@@ -112,6 +115,7 @@ class Answer:
         calls = said.get("tool_calls") or []
         if not isinstance(text, str) or not isinstance(calls, list):
             raise UnreadableError
+        text = _fit_to_keep(text)
         for place, call in enumerate(calls):
             self._call(place, call)
         self._texts.append(text)
@@ -126,9 +130,9 @@ class Answer:
         kept = self._calls.setdefault(number, _Call())
         if len(self._calls) > _MOST_CALLS:
             raise UnreadableError("it wants too many tools to run at once")
-        kept.id = kept.id or str(call.get("id") or "")
+        kept.id = kept.id or _name(call.get("id"))
         # Some servers say the name with every piece.
-        kept.name = kept.name or str(asked.get("name") or "")
+        kept.name = kept.name or _name(asked.get("name"))
         arguments = asked.get("arguments") or ""
         kept.pieces.append(arguments if isinstance(arguments, str) else json.dumps(arguments))
 
@@ -138,9 +142,9 @@ class Answer:
 
     def reply(self, tokens_in: int) -> Reply:
         """What was said; `tokens_in` counts where the server does not."""
-        calls = tuple(_tool_call(number, one) for number, one in sorted(self._calls.items()))
-        heard = _count(self._used.get("prompt_tokens"), tokens_in)
-        said = _count(self._used.get("completion_tokens"), self.tokens_out)
+        calls = tuple(_tool_call(name, one) for name, one in _named(self._calls))
+        heard = counted(self._used.get("prompt_tokens"), tokens_in)
+        said = counted(self._used.get("completion_tokens"), self.tokens_out)
         return Reply("".join(self._texts), calls, heard, said, self._finish in _WHOLE)
 
     @property
@@ -150,8 +154,23 @@ class Answer:
         return sum(map(estimate_tokens, ("".join(self._texts), *calls)))
 
 
-def _tool_call(number: int, one: _Call) -> ToolCall:
-    name = one.id or f"call-{number}"
+def counted(told: object, estimate: int) -> int:
+    """What somebody says was counted, if that can be; nothing at all is what nobody counted."""
+    return told if type(told) is int and 0 < told <= _MOST_COUNTED else estimate
+
+
+def _named(calls: Mapping[int, _Call]) -> Iterator[tuple[str, _Call]]:
+    """Each call with an id that no other has: results are told apart by it."""
+    seen: set[str] = set()
+    for place, (_, one) in enumerate(sorted(calls.items())):
+        name = f"call-{place}" if not one.id or one.id in seen else one.id
+        seen.add(name)
+        yield name, one
+
+
+def _tool_call(name: str, one: _Call) -> ToolCall:
+    if not one.name:
+        return ToolCall(name, "", wrong="no tool is named")
     try:
         arguments = json.loads(one.arguments or "{}")
     except (ValueError, RecursionError):
@@ -161,6 +180,10 @@ def _tool_call(number: int, one: _Call) -> ToolCall:
     return ToolCall(name, one.name, arguments)
 
 
-def _count(told: object, estimate: int) -> int:
-    """What a server says it counted, if that can be."""
-    return told if type(told) is int and told >= 0 else estimate
+def _name(told: object) -> str:
+    return _fit_to_keep(str(told or ""))[:_LONGEST_NAME]
+
+
+def _fit_to_keep(text: str) -> str:
+    """Without what no record can hold: NUL and halves of characters."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")

@@ -18,7 +18,7 @@ from lamina.errors import ConflictError, InvalidInputError
 from lamina.layers.ending import Fate, put_aside
 from lamina.layers.face import Face, every
 from lamina.layers.tasks import Status, awaited, status_of
-from lamina.orchestration.choosing import BEGUN, COMPLETED, round_of
+from lamina.orchestration.choosing import BEGUN, COMPLETED, detours_of, round_of
 from lamina.orchestration.graph import WORKER
 from lamina.orchestration.work import bounded
 
@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     from lamina.core.changes import Change
     from lamina.core.draft import Draft
     from lamina.core.record import Record
+    from lamina.feed import Feed
     from lamina.orchestration.graph import Graph, Planned
 
 _TRIES: Final = 50
 """How often a commit is tried anew when somebody else changes the same task."""
 _MOST_ARTIFACTS: Final = 1_000
+_SHOWN: Final = 200
+"""How many characters of a description go into the inputs of a task."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,10 @@ class Books(Face):
         found = [*archived, *every(self._door, here)]
         return {str(one.key): one for one in found}
 
+    def changes(self) -> Feed:
+        """What happens in the project from now on."""
+        return self._door.changes(self._door.cursor(), scope=self.scope)
+
     def task(self, name: str) -> Record | None:
         """A task as it is now."""
         return self._holder(name, "task")
@@ -93,14 +100,13 @@ class Books(Face):
         """Write new tasks, and let this one wait for them, in one commit."""
         known = self.known()
         fresh = _fresh(graph, known, before=str(task.key))
-        if fresh:
-            waits = [*dict.fromkeys((*awaited(task), *(one.name for one in graph.tasks)))]
-            path = self._path
-            drafts: list[Draft] = [
-                {**_draft(one), "layer": self.layer, "scope": self.scope} for one in fresh
-            ]
-            edit = path.edit(task, {"data": {**task.data, "blocked_by": waits}}, task.rev)
-            path.commit([*path.puts(drafts, Scope.of(self.scope)), edit])
+        waits = [*dict.fromkeys((*awaited(task), *(one.name for one in graph.tasks)))]
+        path, more = self._path, {"detours": detours_of(task) + 1}
+        drafts: list[Draft] = [
+            {**_draft(one, more), "layer": self.layer, "scope": self.scope} for one in fresh
+        ]
+        edit = path.edit(task, {"data": {**task.data, "blocked_by": waits, **more}}, task.rev)
+        path.commit([*path.puts(drafts, Scope.of(self.scope)), edit])
         return [one.name for one in fresh]
 
     def begin(self, task: Record, begun: Begun, inputs: dict[str, Any]) -> bool:
@@ -118,14 +124,15 @@ class Books(Face):
             return False
         return True
 
-    def end(self, begun: Begun, end: End) -> bool:
+    def end(self, begun: Begun, end: End, *, is_held: bool = False) -> bool:
         """End an attempt: episode, status, artifacts and notes in one commit.
 
-        Says whether it was still this attempt's to end.
+        Says whether it was still this attempt's to end. Who holds the lease ends also one that
+        somebody has edited out of its task.
         """
         for _ in range(_TRIES):
             task = self.task(begun.task)
-            if task is None or attempt_of(task) != begun.attempt:
+            if task is None or not _goes_on(task, begun, is_held=is_held):
                 return False
             try:
                 self._path.commit(self._ending(task, begun, end))
@@ -138,11 +145,12 @@ class Books(Face):
     def _ending(self, task: Record, begun: Begun, end: End) -> list[Change]:
         path, scope = self._path, Scope.of(self.scope)
         data = {name: value for name, value in task.data.items() if name != "attempt"}
-        is_done = end.kind == COMPLETED and status_of(task) is Status.ACTIVE
+        # A worker may have said itself that its task is done.
+        is_done = end.kind == COMPLETED and status_of(task) in (Status.ACTIVE, Status.DONE)
         if is_done:
             result = {"outcome": end.outcome, "approach": begun.approach, "data": end.data}
-            data |= {"status": Status.DONE.value, "completed": to_text(self._now())}
-            data |= {"result": result}
+            data = {"completed": to_text(self._now()), **data}
+            data |= {"status": Status.DONE.value, "result": result}
         elif status_of(task) is Status.ACTIVE:
             data["status"] = Status.OPEN.value
         # What somebody decided about the task meanwhile stands, and the episode is kept as well.
@@ -174,7 +182,7 @@ class Books(Face):
     def drop(self, task: Record, reason: str) -> bool:
         """Give a task up; what was tried until now is forgiven once somebody opens it again."""
         said = {"status": Status.DROPPED.value, "note": bounded(reason)}
-        data = {**task.data, **said, "round": round_of(task) + 1}
+        data = {**task.data, **said, "round": round_of(task) + 1, "detours": 0}
         path = self._path
         try:
             path.commit(
@@ -231,7 +239,8 @@ class Books(Face):
 
 
 def _reference(artifact: Record) -> dict[str, Any]:
-    told = {"id": artifact.id, "path": artifact.key, "kind": artifact.kind, "text": artifact.text}
+    told = {"id": artifact.id, "path": artifact.key, "kind": artifact.kind}
+    told["text"] = artifact.text[:_SHOWN]
     return told | {name: artifact.data.get(name) for name in ("task", "size", "sha256")}
 
 
@@ -252,12 +261,12 @@ def _fresh(graph: Graph, known: Mapping[str, Record], before: str = "") -> list[
     return [one for one in graph.tasks if one.name not in known]
 
 
-def _draft(planned: Planned) -> Draft:
+def _draft(planned: Planned, more: Mapping[str, Any] | None = None) -> Draft:
     waits = {"blocked_by": [*planned.after]} if planned.after else {}
     return {
         "key": planned.name,
         "text": planned.text,
-        "data": {**planned.data, **waits},
+        "data": {**planned.data, **waits, **(more or {})},
         "expect": 0,
     }
 
@@ -294,6 +303,13 @@ def attempt_of(task: Record) -> str | None:
     """The attempt that goes on, or was left by a process that died."""
     said = task.data.get("attempt")
     return str(said.get("id")) if isinstance(said, dict) else None
+
+
+def _goes_on(task: Record, begun: Begun, *, is_held: bool) -> bool:
+    """Whether this attempt is the one that goes on."""
+    said = attempt_of(task)
+    is_lost_in_an_edit = said is None and status_of(task) is Status.ACTIVE
+    return said == begun.attempt or (is_held and is_lost_in_an_edit)
 
 
 def steps_of(task: Record, approach: str) -> dict[str, Any] | None:

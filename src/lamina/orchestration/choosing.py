@@ -94,6 +94,12 @@ def round_of(record: Record) -> int:
     return said if type(said) is int else 0
 
 
+def detours_of(task: Record) -> int:
+    """How often others came first, be it for this task or for those that wait for it."""
+    said: Any = task.data.get("detours")
+    return said if type(said) is int else 0
+
+
 def approaches_of(task: Record) -> list[str]:
     """The ways in which a task may be tried; what was written past the graph may be anything."""
     said = task.data.get("approaches")

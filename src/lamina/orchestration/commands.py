@@ -38,13 +38,19 @@ class Command:
 
     def __call__(self, work: Work) -> Result:
         """Run the program; whatever it started ends with it."""
-        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complaints:
+        with (
+            tempfile.TemporaryFile() as given,
+            tempfile.TemporaryFile() as said,
+            tempfile.TemporaryFile() as complaints,
+        ):
+            # A file, and no pipe: a program that does not read would hold up who fills it.
+            given.write(json.dumps(_told(work)).encode())
+            given.seek(0)
             process = subprocess.Popen(
-                self._words, stdin=subprocess.PIPE, stdout=said, stderr=complaints,
+                self._words, stdin=given, stdout=said, stderr=complaints,
                 cwd=work.workspace, start_new_session=True,
             )  # fmt: skip
             try:
-                self._hand_over(process, work)
                 why = _wait(process, work, said)
             finally:
                 with suppress(ProcessLookupError):
@@ -55,17 +61,14 @@ class Command:
                 return Result(told, ok=False, transient=process.returncode == os.EX_TEMPFAIL)
             return _result(work, _text(said))
 
-    def _hand_over(self, process: subprocess.Popen[bytes], work: Work) -> None:
-        told = {
-            "task": work.task, "description": work.description, "approach": work.approach,
-            "attempt": work.attempt, "agent": work.agent, "inputs": work.inputs,
-            "scope": work.memory.scope.path, "steps": work.steps,
-            "failures": [[one.task, one.approach, one.outcome] for one in work.failures],
-        }  # fmt: skip
-        assert process.stdin is not None
-        # A program need not read what it is told.
-        with suppress(BrokenPipeError), process.stdin as pipe:
-            pipe.write(json.dumps(told).encode())
+
+def _told(work: Work) -> dict[str, Any]:
+    return {
+        "task": work.task, "description": work.description, "approach": work.approach,
+        "attempt": work.attempt, "agent": work.agent, "inputs": work.inputs,
+        "scope": work.memory.scope.path, "steps": work.steps,
+        "failures": [[one.task, one.approach, one.outcome] for one in work.failures],
+    }  # fmt: skip
 
 
 def _wait(process: subprocess.Popen[bytes], work: Work, said: IO[bytes]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from lamina.core import canonical
 from lamina.core.names import check_name
+from lamina.core.options import check_options
 from lamina.errors import InvalidInputError
 from lamina.layers.tasks import ENDED, Status, check_plan, check_status
 
@@ -99,7 +100,11 @@ class Graph:
         try:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
-            raise InvalidInputError(f"`path` cannot be read: {error!s:.200}") from error
+            why = getattr(error, "strerror", None) or "it is not UTF-8"
+            raise InvalidInputError(
+                f"`path` {str(path)!r:.200} cannot be read: {why}",
+                remedy="Name a file as tasks.json, or declare tasks with Graph().add(…)",
+            ) from error
         return cls._parsed(text, "path")
 
     @classmethod
@@ -179,12 +184,7 @@ def _cycles(every: Mapping[str, Iterable[str]]) -> Iterator[str]:
 
 
 def _checked(step: dict[str, Any]) -> dict[str, Any]:
-    unknown = sorted(step.keys() - Step.__annotations__.keys())
-    if unknown:
-        raise InvalidInputError(
-            f"`{unknown[0]:.40}` is not something a task has",
-            remedy=f"Use one of: after, {', '.join(Step.__annotations__)}",
-        )
+    check_options(step, Step, "something a task has", "after")
     check_plan(step)
     if "agent" in step:
         check_name(step["agent"], "agent")
@@ -208,8 +208,15 @@ def _check_approaches(approaches: Any) -> None:
             remedy='Write approaches=["the first way", "another"], or leave it out',
         )
     for one in approaches:
-        if not canonical.check_text(one, "approaches", limit=_LONGEST_APPROACH):
-            raise InvalidInputError("`approaches` holds an empty text")
+        check_approach(one)
+
+
+def check_approach(said: object) -> str:
+    """A way in which a task may be tried."""
+    approach = canonical.check_text(said, "approaches", limit=_LONGEST_APPROACH)
+    if not approach:
+        raise InvalidInputError("`approaches` holds an empty text")
+    return approach
 
 
 def _check_number(name: str, value: object, most: int, kind: Any) -> None:

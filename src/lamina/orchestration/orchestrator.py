@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, Unpack
 
 from lamina.core.names import check_name
+from lamina.core.options import check_options
 from lamina.core.principal import Role
 from lamina.errors import InvalidInputError
 from lamina.orchestration.books import Books
@@ -25,12 +26,14 @@ from lamina.orchestration.graph import Graph
 from lamina.orchestration.work import Result, Work
 
 if TYPE_CHECKING:
+    from lamina.core.chat import Model
     from lamina.core.record import Record
     from lamina.memory import AgentMemory, Memory
 
 Worker: TypeAlias = Callable[[Work], Result | str]
 USUAL_SECONDS: Final = 600.0
 _MOST_THREADS: Final = 256
+_ENDS: Final = ("completed", "dropped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,8 @@ class Options(TypedDict, total=False):
     arbitrate: Arbiter
     workspace: str | Path
     """The folder that artifacts lie in."""
+    model: Model
+    """Who proposes lessons where `propose.lessons` is on; else the one that the settings name."""
     name: str
     """Who it is, in what it writes; `orchestrator` unless it is said otherwise."""
 
@@ -107,20 +112,16 @@ class Orchestrator:
     def __init__(
         self, project: Memory, workers: Worker | Mapping[str, Worker], **options: Unpack[Options]
     ) -> None:
-        unknown = sorted(options.keys() - Options.__annotations__.keys())
-        if unknown:
-            raise InvalidInputError(
-                f"`{unknown[0]:.40}` is not an option of an orchestrator",
-                remedy=f"Use one of: {', '.join(Options.__annotations__)}",
-            )
+        check_options(options, Options, "an option of an orchestrator")
         self.project = _name_of(project)
         self._memory = project
-        self._workers = workers
+        self._workers = _check_workers(workers)
         self.threads = options.get("threads", 4)
         self.seconds = options.get("seconds", USUAL_SECONDS)
         _check_counts(self.threads, self.seconds)
         self.replan = options.get("replan")
         self.arbitrate = options.get("arbitrate", newest)
+        self.model = options.get("model")
         self.workspace = Path(options.get("workspace", "."))
         name = check_name(options.get("name", "orchestrator"), "name")
         self.door = project.agent(name, project=self.project, role=Role.ORCHESTRATOR.value)
@@ -151,11 +152,21 @@ class Orchestrator:
         What was left by a process that died is taken over. Several may run at once on one store;
         each waits for what the others have under way.
         """
+        from lamina.orchestration.learning import learn
         from lamina.orchestration.running import Running
+
+        ended: list[str] = []
+
+        def tell(event: Event) -> None:
+            if event.kind in _ENDS:
+                ended.append(event.task)
+            (on_event or _nobody)(event)
 
         if graph is not None:
             self.add(graph)
-        return Running(self, on_event or _nobody).go()
+        outcome = Running(self, tell).go()
+        learn(self.door, ended, self.model)
+        return outcome
 
 
 def _name_of(project: Memory) -> str:
@@ -167,6 +178,16 @@ def _name_of(project: Memory) -> str:
             remedy='Pass mem.project("web")',
         )
     return name
+
+
+def _check_workers(workers: object) -> Worker | Mapping[str, Worker]:
+    every = [*workers.values()] if isinstance(workers, Mapping) else [workers]
+    if not all(map(callable, every)):
+        raise InvalidInputError(
+            f"`workers` must be a function, or one for each agent, not {workers!r:.60}",
+            remedy='Pass work, or {"finn": work}',
+        )
+    return workers  # type: ignore[return-value]  # functions by now
 
 
 def _check_counts(threads: object, seconds: object) -> None:

@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock, leasing
-from lamina.core.record import State
 from lamina.core.scope import Scope
 from lamina.errors import (
     BusyError,
     ConflictError,
     InvalidInputError,
     LaminaError,
-    NotFoundError,
 )
 from lamina.layers.tasks import Status, awaited, status_of
 from lamina.layers.working import CONTEXT
@@ -33,6 +31,8 @@ from lamina.orchestration.choosing import (
 )
 from lamina.orchestration.orchestrator import Event, Outcome
 from lamina.orchestration.planning import Drop, First, Planner, Try
+from lamina.orchestration.readiness import is_free, ready, results_of, under_way, unfinished
+from lamina.orchestration.watching import Watch
 from lamina.orchestration.work import Result, Work, judged
 
 if TYPE_CHECKING:
@@ -61,6 +61,15 @@ class Job:
     lease: Lease
     retries: int
 
+    @property
+    def is_held(self) -> bool:
+        """Whether nobody else can have taken over."""
+        try:
+            self.lease.check()
+        except BusyError:
+            return False
+        return True
+
 
 class Running:
     """The tasks that are under way, and the loop around them."""
@@ -68,6 +77,7 @@ class Running:
     def __init__(self, owner: Orchestrator, tell: Callable[[Event], None]) -> None:
         self._owner = owner
         self._books = owner.books
+        self._watch = Watch(owner.books)
         self._tell = tell
         self._scope = Scope.of(owner.books.scope)
         self._planner = Planner(owner.door, self._scope, owner.replan)
@@ -82,11 +92,11 @@ class Running:
         """Run until nothing is left that could be run here."""
         try:
             while True:
-                known = self._books.known()
+                known = self._watch.known()
                 if self._take_over(known) or self._settle(known):
                     continue
                 moved = self._begin_ready(known)
-                if not (moved or self._jobs or self._is_held or _under_way(known)):
+                if not (moved or self._jobs or self._is_held or under_way(known)):
                     return self._outcome(known)
                 if not moved:
                     self._take_in()
@@ -100,7 +110,7 @@ class Running:
 
     def _take_over(self, known: Mapping[str, Record]) -> bool:
         """End the attempts of processes that died; whether there were any."""
-        left = [one for one in _under_way(known) if one.key not in self._jobs]
+        left = [one for one in under_way(known) if one.key not in self._jobs]
         return sum(map(self._end_left, left)) > 0
 
     def _end_left(self, task: Record) -> bool:
@@ -135,11 +145,11 @@ class Running:
     def _begin_ready(self, known: Mapping[str, Record]) -> bool:
         """Begin what is ready, as far as there is room; whether anything moved."""
         moved = self._is_held = False
-        for task in _urgent(known):
+        for task in ready(known):
             if len(self._jobs) >= self._owner.threads:
                 break
             worker = self._owner.worker(str(task.data["agent"]))
-            if worker is None or not is_free(task, known):
+            if worker is None:
                 continue
             try:
                 lease = self._lease(str(task.key))
@@ -177,8 +187,8 @@ class Running:
                 fresh = self._books.put_before(task, graph)
         except InvalidInputError as error:
             self._drop(task, f"replanning named tasks that cannot be: {error.message}")
-        except ConflictError:
-            # The task has changed since: it is looked at again.
+        except (BusyError, ConflictError):
+            # The task has changed since, or others are slow: it is looked at again.
             return
         else:
             self._tell(Event("replanned", str(task.key), f"first: {', '.join(fresh)}"))
@@ -188,13 +198,8 @@ class Running:
             self._tell(Event("dropped", str(task.key), reason))
 
     def _awaited(self, task: Record) -> dict[str, Record]:
-        found = {}
-        for name in awaited(task):
-            try:
-                found[name] = self._owner.door.task.get(name)
-            except NotFoundError:
-                continue
-        return found
+        known = self._watch.known()
+        return {name: known[name] for name in awaited(task) if name in known}
 
     def _begin(self, task: Record, chosen: Try, lease: Lease, worker: Worker) -> None:
         approach = chosen.approach
@@ -203,14 +208,18 @@ class Running:
             agent=str(task.data["agent"]),
         )  # fmt: skip
         inputs = self._books.inputs(task)
-        if not self._books.begin(task, begun, inputs):
+        try:
+            if not self._books.begin(task, begun, inputs):
+                return
+        except InvalidInputError as error:
+            self._drop(task, f"what it is given cannot be kept: {error.message}")
             return
         memory = self._owner.agent(begun.agent)
         memory.working.set(CONTEXT, {"task": begun.task, "approach": approach})
         work = Work(
             task=begun.task, description=task.text, approach=approach, attempt=begun.attempt,
             agent=begun.agent, memory=memory, failures=chosen.failures,
-            inputs={**inputs, "results": _results(self._awaited(task))},
+            inputs={**inputs, "results": results_of(self._awaited(task))},
             steps=steps_of(task, approach) or {}, seconds=self._limit(task),
             workspace=self._owner.workspace, desk=self,
         )  # fmt: skip
@@ -274,11 +283,20 @@ class Running:
             kind=kind, outcome=result.outcome, course=course, data=result.data,
             artifacts=work.produced if result.ok else (),
         )  # fmt: skip
-        ended = self._books.end(begun, end)
+        ended = self._written(job, end)
         work.memory.working.clear()
         self._release(job)
-        if ended:
-            self._say(kind, begun, result.outcome)
+        if ended is not None:
+            self._say(ended.kind, begun, ended.outcome)
+
+    def _written(self, job: Job, end: End) -> End | None:
+        """Write down an end; what cannot be kept is a failure of the attempt, not of the run."""
+        try:
+            return end if self._books.end(job.begun, end, is_held=job.is_held) else None
+        except InvalidInputError as error:
+            outcome = f"what came of it cannot be kept: {error.message}"
+            failed = End(kind=FAILED, outcome=outcome, course=end.course)
+            return failed if self._books.end(job.begun, failed, is_held=job.is_held) else None
 
     def _leave(self, job: Job) -> None:
         """End an attempt because the run itself ends before it."""
@@ -340,34 +358,4 @@ class Running:
             return "somebody else is at it"
         if self._owner.worker(str(task.data["agent"])) is None:
             return f"nobody works for {task.data['agent']} here"
-        return f"waits for {', '.join(_unfinished(task, known))}"
-
-
-def _under_way(known: Mapping[str, Record]) -> list[Record]:
-    """The tasks with an attempt that has no end yet; nobody ends one that is archived."""
-    return [task for task in known.values() if attempt_of(task) and task.state is State.CURRENT]
-
-
-def is_free(task: Record, known: Mapping[str, Record]) -> bool:
-    """Whether a task is open and everything that it waits for is done."""
-    return status_of(task) is Status.OPEN and not _unfinished(task, known)
-
-
-def _unfinished(task: Record, known: Mapping[str, Record]) -> list[str]:
-    return [name for name in awaited(task)
-            if name not in known or status_of(known[name]) is not Status.DONE]  # fmt: skip
-
-
-def _urgent(known: Mapping[str, Record]) -> list[Record]:
-    """The tasks that agents do, the most urgent first, then the oldest."""
-
-    def place(task: Record) -> tuple[Any, ...]:
-        said = task.data.get("priority")
-        return -said if type(said) is int else 0, task.created_at, task.id
-
-    return sorted((task for task in known.values() if is_run(task)), key=place)
-
-
-def _results(before: Mapping[str, Record]) -> dict[str, Any]:
-    """What came of the tasks before."""
-    return {name: task.data["result"] for name, task in before.items() if "result" in task.data}
+        return f"waits for {', '.join(unfinished(task, known))}"

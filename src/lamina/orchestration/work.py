@@ -10,6 +10,7 @@ from lamina.core import canonical
 from lamina.core.canonical import MAX_INTEGER
 from lamina.core.layers import LAYERS, check_kind_of
 from lamina.core.names import check_key, check_kind
+from lamina.core.text.cut import head_and_tail
 from lamina.errors import BusyError, InvalidInputError
 from lamina.layers.attempts import told
 from lamina.layers.workspace import Workspace
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 MOST_KEPT: Final = 4_000
 """How many characters of an outcome are kept; what is longer belongs into a file."""
-_TAIL: Final = 500
 
 
 class Transient(Exception):  # noqa: N818 - it says what the error is, to be raised by workers
@@ -165,11 +165,7 @@ def judged(work: Work, said: object) -> Result:
 
 def bounded(text: str) -> str:
     """A text that can be kept, with its beginning and its end if it is too long."""
-    if len(text) > MOST_KEPT:
-        left_out = len(text) - MOST_KEPT
-        head, tail = text[: MOST_KEPT - _TAIL], text[-_TAIL:]
-        text = f"{head}\n[… {left_out:,} characters left out …]\n{tail}"
-    return text.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()
+    return canonical.keepable(head_and_tail(text, MOST_KEPT))
 
 
 def _artifact(work: Work, path: str, kind: str, description: str) -> Draft:

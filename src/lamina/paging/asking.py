@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from lamina.core.layers import layer_named
 from lamina.core.names import check_name
+from lamina.core.options import check_options
 from lamina.core.shares import check_split
 from lamina.core.text import estimate_tokens
 from lamina.errors import InvalidInputError
@@ -79,12 +80,7 @@ def asked(door: Door, options: ContextOptions) -> Asked:
     Raises:
         InvalidInputError: It is not something that a context can be told.
     """
-    unknown = sorted(set(options) - set(ContextOptions.__annotations__))
-    if unknown:
-        raise InvalidInputError(
-            f"`{unknown[0]:.40}` is not something a context can be told",
-            remedy=f"Use one of: {', '.join(ContextOptions.__annotations__)}",
-        )
+    check_options(options, ContextOptions, "something a context can be told")
     split, origin = _split(door, options.get("split"))
     task, session = options.get("task"), options.get("session")
     form = options.get("form", TEXT)

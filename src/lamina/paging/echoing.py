@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from lamina import clock
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from lamina.core.draft import Draft
     from lamina.core.record import Record
     from lamina.layers.face import Door
+    from lamina.paging.statements import Piece
     from lamina.writing import WritePath
 
 _CHECKED: Final = frozenset({"knowledge", "fact", "notebook"})
@@ -32,7 +34,7 @@ _CHECKED: Final = frozenset({"knowledge", "fact", "notebook"})
 _ORIGINALS: Final = ("knowledge", "fact")
 """Whose words nobody has to remember again, even if another process showed them."""
 _FEW: Final = 32
-"""How many memories at once may be worth a search each."""
+"""How many memories at once are worth a search each."""
 
 
 def commit_new(
@@ -73,26 +75,51 @@ def _is_plain(draft: Draft) -> bool:
 
 
 def _original(door: Door, draft: Draft, *, search: bool) -> Record | None:
-    text, key, shown = draft.get("text", ""), draft.get("key"), shown_to(door)
+    text, key, shown_before = draft.get("text", ""), draft.get("key"), shown_to(door)
     is_knowledge = draft.get("layer", DEFAULT_LAYER) == "knowledge"
-    may_search = search and key is None and (is_knowledge or bool(LABEL.search(text)))
-    may_search = may_search and shown.may_search()
-    if shown.is_empty and not may_search:
+    labelled = bool(LABEL.search(text))
+    search = search and key is None and (is_knowledge or labelled)
+    search = search and shown_before.may_search()
+    if shown_before.is_empty and not search:
         return None
     # A key says what a single word is about, as a label does.
     said = [replace(one, is_labelled=one.is_labelled or key is not None)
             for one in pieces(unfenced(text).splitlines()) if one.words]  # fmt: skip
-    laid = Known(door, _ORIGINALS, search=may_search).judge(said)
+    shown = _said_by(door, Known(door, _ORIGINALS, search=False), said)
+    found = next((one for one in shown if _stands_for(one, draft)), None)
+    if found is not None or not search:
+        return found
+    seen = _said_by(door, Known(door, _ORIGINALS), said)
+    # Another process may have shown it, or nobody: then whatever it adds is news.
+    adds = partial(_adds_nothing, draft=draft, labelled=labelled)
+    found = next((one for one in seen if _stands_for(one, draft) and adds(one)), None)
+    if found is not None:
+        shown_before.found_again()
+    return found
+
+
+def _said_by(door: Door, known: Known, said: Sequence[Piece]) -> list[Record]:
+    """The records that these words are of, all of them; none if some are new."""
+    laid = known.judge(said)
     ids = [one for one in laid.whose if one is not None]
-    is_new = (left and one is None for one, left in zip(laid.whose, laid.left, strict=True))
-    if not ids or any(is_new):
-        return None
-    shown.found_again()
-    found = door.store.get(door.reach, list(dict.fromkeys(ids)))
-    return next((one for one in found if _stands_for(one, draft, door)), None)
+    if not ids or any(
+        one is None and left for one, left in zip(laid.whose, laid.left, strict=True)
+    ):
+        return []
+    return door.store.get(door.reach, list(dict.fromkeys(ids)))
 
 
-def _stands_for(record: Record, draft: Draft, door: Door) -> bool:
+def _adds_nothing(record: Record, draft: Draft, *, labelled: bool) -> bool:
+    """Whether a draft names no kind, tag or value that the record does not have."""
+    if labelled:
+        return True
+    kind, tags = draft.get("kind", record.kind), draft.get("tags", ())
+    data = draft.get("data", {})
+    is_same = kind == record.kind and set(tags) <= set(record.tags)
+    return is_same and data.items() <= record.data.items()
+
+
+def _stands_for(record: Record, draft: Draft) -> bool:
     """Whether remembering it again adds nothing: neither another name nor more readers."""
     key = draft.get("key")
     if key is not None:

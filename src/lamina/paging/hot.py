@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.layers.now import NEXT_STEPS, OBJECTIVE
+from lamina.layers.tasks import GOING_ON, Status
 from lamina.paging.parts import Part, Reasons
 from lamina.paging.tail import tail_of_log
 from lamina.paging.weight import weightiest
@@ -26,7 +28,7 @@ _FACTS: Final = 50
 _TASKS: Final = 50
 _NOTES: Final = 10
 _MEMORIES: Final = 24
-_KNOWN: Final = ("objective", "next_steps")
+_KNOWN: Final = (OBJECTIVE, NEXT_STEPS)
 
 
 def hot_state(door: Door, session: str | None = None) -> dict[str, Part]:
@@ -46,6 +48,8 @@ def _now(door: Door) -> Part:
     """What is being done, and what people wrote below headings of their own in NOW.md."""
     here = {"layer": "now", "scope": door.scope.path}
     known = door.query({**here, "key": {"$in": list(_KNOWN)}}, limit=len(_KNOWN))
+    # Steps that were all done leave an empty list behind, which tells nobody anything.
+    known = [record for record in known if record.text.strip()]
     known.sort(key=lambda record: _KNOWN.index(str(record.key)))
     notes = door.query({**here, "kind": "note"}, limit=_NOTES + 1)
     return Part([*known, *reversed(notes[:_NOTES])], len(notes) > _NOTES)
@@ -70,16 +74,16 @@ def _facts(door: Door) -> Part:
 
 def _tasks(door: Door) -> Part:
     """What is to be done: what is being done first, then what is urgent."""
-    root = (door.principal.root or door.scope).path
-    where: dict[str, Any] = {"data.status": {"$in": ["active", "blocked", "open"]}}
+    root = door.principal.common.path
+    where: dict[str, Any] = {"data.status": {"$in": list(GOING_ON)}}
     part = _of(door, root, "task", _TASKS, where)
-    part.records.sort(key=lambda one: (one.data.get("status") != "active", -_priority(one)))
+    part.records.sort(key=lambda one: (one.data.get("status") != Status.ACTIVE, -_priority(one)))
     return part
 
 
 def _memory(door: Door) -> Part:
     """Of what the agent has learned and the project knows, what weighs most."""
-    own, root = door.scope.path, (door.principal.root or door.scope).path
+    own, root = door.scope.path, door.principal.common.path
     places = dict.fromkeys((own, root))
     found = [one for place in places for one in weightiest(door, place, _MEMORIES + 1)]
     found.sort(key=lambda one: (-one.importance, -one.confidence))
@@ -87,7 +91,7 @@ def _memory(door: Door) -> Part:
 
 
 def _places(door: Door) -> list[str]:
-    own, root = door.scope.path, (door.principal.root or door.scope).path
+    own, root = door.scope.path, door.principal.common.path
     return list(dict.fromkeys((own, root, "global")))
 
 

@@ -12,15 +12,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.record import Trust
-from lamina.core.sealed import REFERENCE
+from lamina.core.sealed import hidden
 from lamina.core.text import estimate_tokens
+from lamina.layers.now import NEXT_STEPS, OBJECTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lamina.core.record import Record
 
-SEALED: Final = "[a sealed secret]"
 LABEL: Final = re.compile(
     rf"\[\d{{4}}-\d\d-\d\d(?: \d\d:\d\d)? [^\s\]]{{1,130}}/(?:{'|'.join(Trust)})\]"
 )
@@ -30,7 +30,7 @@ _STEERING: Final = re.compile(
     r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
 _INDENT: Final = "\n    "
-_TITLES: Final = {"objective": "Objective", "next_steps": "Next steps"}
+_TITLES: Final = {OBJECTIVE: "Objective", NEXT_STEPS: "Next steps"}
 _UNNAMED: Final = frozenset({"session", "item", "archive", "episode"})
 """Layers whose keys tell a reader nothing."""
 
@@ -53,7 +53,7 @@ class Line:
 def line_of(record: Record, count: Callable[[str], int]) -> Line:
     """A memory as it is shown whole."""
     label, name = _label(record), _name(record)
-    body = name + indented(REFERENCE.sub(SEALED, record.text).strip())
+    body = name + indented(hidden(record.text).strip())
     if count is not estimate_tokens:
         return Line(label, body, count(f"- {label} {body}") + 1)
     # What the text takes was reckoned when it was written.

@@ -67,7 +67,7 @@ def tier_of(record: Record, task: str | None) -> str:
 
 def _at_hand(door: Door, task: str) -> list[Record]:
     """The task itself, and what this agent wrote down at it, newest first."""
-    root = (door.principal.root or door.scope).path
+    root = door.principal.common.path
     itself = door.query({"layer": "task", "scope": root, "key": task}, limit=1)
     where = {"layer": "notebook", "scope": door.scope.child("task", task).path}
     return itself + door.query(where, limit=_NOTES)

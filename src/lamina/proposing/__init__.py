@@ -10,16 +10,16 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.layers import LAYERS
+from lamina.core.lazy import loading
 from lamina.core.names import check_name
 from lamina.core.record import State
-from lamina.core.scope import GLOBAL
 from lamina.core.settings import PROPOSE_FACTS, PROPOSE_LESSONS
 from lamina.errors import ConflictError, InvalidInputError, ModelError, NotFoundError
 from lamina.layers.ending import notes_on
 from lamina.layers.face import every
 from lamina.layers.sessions import Sessions
+from lamina.layers.tasks import ENDED, status_of
 from lamina.proposing.asking import Task, pieces_of
-from lamina.proposing.items import ItemProposer
 from lamina.proposing.proposals import PROPOSED, Place, Proposing, Report
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lamina.core.chat import Model
     from lamina.core.record import Record
     from lamina.layers.face import Door
+    from lamina.proposing.items import ItemProposer
 
 __all__ = ["PROPOSED", "ItemProposer", "Report", "after_session", "after_task", "facts", "lessons"]
 
@@ -38,15 +39,17 @@ _FACTS: Final = Task(
     "You read what was said to an assistant and by it, and list the facts in it that will still"
     " matter in other conversations: about the people, what they prefer, how their things are set"
     " up.",
-    LAYERS["fact"].kinds, keyed=True,
+    LAYERS["fact"].kinds, keyed=True, own=("personal", "preference"),
 )  # fmt: skip
 _LESSONS: Final = Task(
     "You read what was noted and tried while a task was worked on, and list what whoever has a"
     " similar task should know beforehand: what worked, what to avoid and why, what was decided.",
     ("pattern", "pitfall", "convention", "decision", "architecture", "failure"),
 )
-_ENDED: Final = ("done", "dropped")
 _log: Final = logging.getLogger(__name__)
+
+# It needs all that reads files, which what was said and noted does not.
+__getattr__ = loading(__name__, {"lamina.proposing.items": ("ItemProposer",)})
 
 
 def facts(door: Door, session: str, model: Model, *, dry_run: bool = False) -> Report:
@@ -75,7 +78,7 @@ def lessons(door: Door, task: str, model: Model, *, dry_run: bool = False) -> Re
         NotFoundError: Nothing was noted or tried for such a task.
     """
     check_name(task, "task")
-    root = door.principal.root or GLOBAL
+    root = door.principal.common
     _check_ended(door, root.path, task)
     worked = _work_on(door, root.path, task)
     if not worked:
@@ -113,7 +116,7 @@ def _quietly(propose: Callable[[], Report]) -> Report | None:
 
 def _check_ended(door: Door, root: str, task: str) -> None:
     found = door.query({"layer": "task", "scope": root, "key": task}, limit=1)
-    if found and found[0].data.get("status") not in _ENDED:
+    if found and status_of(found[0]) not in ENDED:
         raise InvalidInputError(
             f"the task {task!r:.60} has not ended", remedy="Lessons are drawn once it has"
         )
@@ -126,4 +129,4 @@ def _work_on(door: Door, root: str, task: str) -> list[Record]:
         for note in notes_on(door, root, [task], state) if note.kind in _NOTED
     ]  # fmt: skip
     episodes = every(door, {"layer": "episode", "scope": root, "data.task": task})
-    return sorted([*notes, *episodes], key=lambda one: one.id)
+    return sorted([*notes, *episodes], key=lambda one: (one.created_at, one.id))

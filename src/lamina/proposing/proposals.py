@@ -10,10 +10,11 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.core.chat import MOST_CONFIDENT
+from lamina.core.instants import from_text, to_text
 from lamina.core.ranking.duplicates import SAME, likeness, shingles
 from lamina.core.record import State, Trust
 from lamina.errors import InvalidInputError, SecretError
-from lamina.extraction.proposing import MOST_CONFIDENT
 from lamina.layers.face import Face, every
 from lamina.proposing.asking import ask, batches
 from lamina.proposing.statements import UnreadableAnswerError, normal
@@ -73,13 +74,19 @@ class Proposing(Face):
         self._place = place
 
     def unread(self, records: Sequence[Record]) -> list[Record]:
-        """Those that no model was asked about yet."""
+        """Those that no model was asked about yet, of records in the order they were made in."""
         mark = self._mark()
-        upto = str(mark.data.get("upto", "")) if mark is not None else ""
-        return [one for one in records if one.id > upto]
+        if mark is None:
+            return list(records)
+        # Ids of one instant are in no order, so that the place of the last one read tells.
+        for place, one in enumerate(records):
+            if one.id == mark.data.get("upto"):
+                return list(records[place + 1 :])
+        at = from_text(str(mark.data.get("at")))
+        return [one for one in records if one.created_at >= at]
 
     def propose(
-        self, model: Model, task: Task, pieces: Sequence[Piece], *, dry_run: bool
+        self, model: Model, task: Task, pieces: Iterable[Piece], *, dry_run: bool
     ) -> Report:
         """Ask about all pieces, a batch at a time; each answer is kept before the next question.
 
@@ -117,32 +124,38 @@ class Proposing(Face):
     def _new(self, statements: Sequence[Statement], trust: Trust, report: Report) -> list[Draft]:
         """Drafts for what is not known, nor said twice."""
         known = list(self._known()) if statements else []
-        texts = [(one.key, one.text) for one in known]
+        texts = [(_normal_key(one.key), one.text) for one in known]
         texts += [(one.get("key"), one["text"]) for one in report.proposals]
+        turned_down = {_evidence(one) for one in known if one.state is State.FORGOTTEN}
         drafts: list[Draft] = []
         for one in statements:
-            if any(says_the_same(one.key, one.text, *other) for other in texts):
+            same = any(says_the_same(one.key, one.text, *other) for other in texts)
+            if same or (one.key, normal(one.quote)) in turned_down:
                 report.known += 1
                 continue
             texts.append((one.key, one.text))
-            drafts.append(self._draft(one, trust, report.model))
+            drafts.append(self._draft(one, trust, report.model, known))
         return drafts
 
     def _known(self) -> list[Record]:
         states = [State.CURRENT.value, State.PROPOSED.value, State.FORGOTTEN.value]
-        root = (self._door.principal.root or self._door.scope).path
+        root = self._door.principal.common.path
         places = sorted({self._place.scope, root, "global"})
         where = {"layer": self._place.layer, "scope": {"$in": places}, "state": {"$in": states}}
         return list(every(self._door, where))
 
-    def _draft(self, one: Statement, trust: Trust, model: str) -> Draft:
+    def _draft(self, one: Statement, trust: Trust, model: str, known: Sequence[Record]) -> Draft:
         cited = {"from": [one.piece.record.id]} if one.piece.record is not None else {}
         draft: Draft = {
             "layer": self._place.layer, "scope": self._place.scope, "kind": one.kind,
             "text": one.text, "confidence": MOST_CONFIDENT, "via": trust.value,
             "data": {PROPOSED: {**self._place.about, **cited, "by": model, "quote": one.quote}},
         }  # fmt: skip
-        return draft if one.key is None else {**draft, "key": one.key}
+        if one.key is None:
+            return draft
+        # Accepted, it is to stand in the place of what is there, however that is spelled.
+        same = (held.key for held in known if held.key and _normal_key(held.key) == one.key)
+        return {**draft, "key": next(same, one.key)}
 
     def _put_for(self, draft: Draft, report: Report) -> Put | None:
         """The change that proposes something, unless the write path would not take it."""
@@ -156,11 +169,12 @@ class Proposing(Face):
 
     def _marking(self, batch: Sequence[Piece]) -> Draft:
         mark = self._mark()
-        upto = max(one.record.id for one in batch if one.record is not None)
+        last = next(one.record for one in reversed(batch) if one.record is not None)
         return {
             "layer": self.layer, "scope": self.scope, "kind": _MARK, "key": self._key,
-            "text": f"A model was asked for {self._place.layer} up to {upto}",
-            "data": {"upto": upto}, "expect": 0 if mark is None else mark.rev,
+            "text": f"A model was asked for {self._place.layer} up to {last.id}",
+            "data": {"upto": last.id, "at": to_text(last.created_at)},
+            "expect": 0 if mark is None else mark.rev,
         }  # fmt: skip
 
     def _mark(self) -> Record | None:
@@ -175,6 +189,17 @@ def trust_in(batch: Iterable[Piece]) -> Trust:
     """How far a model's reading is believed: no further than anything that it had before it."""
     shown = (one.record.trust for one in batch if one.record is not None)
     return Trust.lowest(Trust.AGENT, *shown)
+
+
+def _normal_key(key: str | None) -> str | None:
+    return None if key is None else normal(key)
+
+
+def _evidence(record: Record) -> tuple[str | None, str | None]:
+    """The key of a proposal and the words that it was read in."""
+    told = record.data.get(PROPOSED)
+    quote = told.get("quote") if isinstance(told, dict) else None
+    return _normal_key(record.key), normal(quote) if isinstance(quote, str) else None
 
 
 def says_the_same(key: str | None, text: str, other_key: str | None, other: str) -> bool:

@@ -11,6 +11,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.compaction.sayings import HOSTILE
+from lamina.core.canonical import is_keepable
 from lamina.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -26,8 +28,9 @@ LONGEST_QUOTE: Final = 1_000
 _LONGEST_ANSWER: Final = 60_000
 _LEAST_QUOTE: Final = 6
 _FIELDS: Final = frozenset(("kind", "text", "from", "quote"))
-_THOUGHTS: Final = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
-_FENCED: Final = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL)
+_THINKS, _THOUGHT = "<think>", "</think>"
+_FENCE: Final = "```"
+_LANGUAGES: Final = ("", "json")
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
@@ -44,6 +47,11 @@ class Piece:
     """As it is shown: without secrets, and cut where it is long."""
     record: Record | None = None
     """Where it is from."""
+
+    @property
+    def is_of_people(self) -> bool:
+        """Whether people said it, not a model."""
+        return self.record is not None and self.record.kind == "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,8 @@ class Asked:
     """What only the question holds: an answer with it is the question again."""
     keyed: bool = False
     """Whether each statement has a key."""
+    own: Collection[str] = ()
+    """The kinds that only the words of people themselves are evidence for."""
 
 
 def read(answer: str, asked: Asked) -> tuple[list[Statement], list[str]]:
@@ -102,11 +112,8 @@ def _listed(answer: str, marker: str) -> list[Any]:
         raise UnreadableAnswerError("the answer is far too long")
     if marker in answer:
         raise UnreadableAnswerError("the answer is the question again")
-    # Some models think aloud first, and many set JSON apart as code.
-    text = _THOUGHTS.sub("", answer, count=1).strip()
-    fenced = _FENCED.fullmatch(text)
     try:
-        told = json.loads(fenced[1] if fenced else text)
+        told = json.loads(_bare(answer))
     except (ValueError, RecursionError):
         raise UnreadableAnswerError("the answer is not JSON") from None
     if not isinstance(told, list):
@@ -114,24 +121,44 @@ def _listed(answer: str, marker: str) -> list[Any]:
     return told
 
 
+def _bare(answer: str) -> str:
+    """An answer without what some models think aloud first, and the fence many set JSON apart with.
+
+    Nothing else is taken off: what is said beside the list may be what it is really about.
+    """
+    text = answer.strip()
+    if text.startswith(_THINKS) and _THOUGHT in text:
+        text = text.partition(_THOUGHT)[2].strip()
+    first, _, rest = text.partition("\n")
+    is_fenced = first.startswith(_FENCE) and text.endswith(_FENCE) and rest
+    if is_fenced and first.removeprefix(_FENCE).strip() in _LANGUAGES:
+        return rest.removesuffix(_FENCE)
+    return text
+
+
 def _statement(one: Any, asked: Asked) -> Statement:
     wanted = _FIELDS | {"key"} if asked.keyed else _FIELDS
     if not isinstance(one, dict) or one.keys() != wanted:
         raise InvalidInputError("it has not the fields that were asked for")
-    if any(not isinstance(value, str) or not _is_text(value) for value in one.values()):
+    if any(not isinstance(value, str) or not is_keepable(value) for value in one.values()):
         raise InvalidInputError("a field is not text")
     if one["kind"] not in asked.kinds:
         raise InvalidInputError("its kind is none of those that were asked for")
     piece = asked.pieces.get(one["from"])
     if piece is None:
         raise InvalidInputError("it cites what was not shown")
-    text, key = " ".join(one["text"].split()), one.get("key")
+    if one["kind"] in asked.own and not piece.is_of_people:
+        raise InvalidInputError("nobody said that of themselves")
+    # Spelled otherwise, a key would stand for something else.
+    text, key = " ".join(one["text"].split()), normal(one["key"]) if asked.keyed else None
     if not 0 < len(text) <= LONGEST_TEXT or len(one["quote"]) > LONGEST_QUOTE:
         raise InvalidInputError("its text is empty or too long")
-    if key is not None and not 0 < len(key.strip()) <= LONGEST_KEY:
+    if HOSTILE.search(text):
+        raise InvalidInputError("it reads as an instruction")
+    if key is not None and not 0 < len(key) <= LONGEST_KEY:
         raise InvalidInputError("its key is empty or too long")
     _check_evidence(text, one["quote"], piece.text)
-    return Statement(one["kind"], text, " ".join(one["quote"].split()), piece, key and key.strip())
+    return Statement(one["kind"], text, " ".join(one["quote"].split()), piece, key)
 
 
 def _check_evidence(text: str, quote: str, shown: str) -> None:
@@ -141,7 +168,3 @@ def _check_evidence(text: str, quote: str, shown: str) -> None:
     numbers = {*_NUMBER.findall(said)}
     if any(number not in numbers for number in _NUMBER.findall(normal(text))):
         raise InvalidInputError("it has a number that nobody said")
-
-
-def _is_text(value: str) -> bool:
-    return "\0" not in value and not any("\ud800" <= char <= "\udfff" for char in value)

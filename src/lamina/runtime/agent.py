@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import leasing
+from lamina.core.names import check_name
 from lamina.core.settings import LOG_AUTO
 from lamina.errors import InvalidInputError, LaminaError
 from lamina.memory import AgentMemory
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from lamina.layers.sessions import Session
+    from lamina.leasing import Lease
     from lamina.paging import Context
     from lamina.runtime.tools import Late
     from lamina.runtime.window import Window
@@ -87,8 +89,9 @@ class Agent:
         self.model = check_model(model)
         if not isinstance(tools, Toolbox):
             tools = toolbox(tools).plus(for_agent(memory))
-        self.tools = tools
-        self.tools.on_late = self._late
+        # A copy: whoever shares the box hears of their own tools alone.
+        self.tools = tools.plus(())
+        self.tools.on_late = tools.on_late or self._late
         self.limits = limits or Limits()
         self.instructions = instructions
         self._count = count
@@ -112,9 +115,8 @@ class Agent:
             ModelError: The model is down, answers nothing that can be used, or comes to no end.
                 The session stands where it was and goes on with "continue".
         """
-        talk = self.memory.session(session)
-        name = f"session:{self.memory.principal.name}:{session}"
-        with leasing.take(self.memory, name, scope=self.memory.scope, wait=wait) as lease:
+        with hold_session(self.memory, session, wait=wait) as lease:
+            talk = self.memory.session(session)
             taken = take_in(self.memory, talk, lease, text)
             return self._carried_out(talk, taken, on_text)
 
@@ -131,7 +133,7 @@ class Agent:
     def _carried_out(
         self, talk: Session, taken: Taken, on_text: Callable[[str], None] | None
     ) -> Run:
-        sight = Sight(self.memory, talk, taken.asked, self.limits, self._count)
+        sight = Sight(self.memory, talk, taken, self.limits, self._count)
         work = Execution(self.model, sight, self.limits, taken)
         try:
             room = min(folder.MOST_TOKENS, self.limits.window // _SHARE)
@@ -139,7 +141,7 @@ class Agent:
             extra = _joined(given.prompt(), self.instructions)
             answer = work.go(self.tools.plus(given.tools()), extra, on_text)
             persisting.keep(taken.journal, answer)
-        except (Exception, KeyboardInterrupt) as error:
+        except BaseException as error:  # also who ends the process leaves the way on behind
             recovering.broke_off(taken.journal, work.step, taken.asked, error)
             raise
         look_after(taken.journal, self.model, self.limits, answer)
@@ -158,6 +160,17 @@ class Agent:
             answer.text, talk.name, taken.journal.run, tuple(work.steps), answer.seen.context,
             answer.seen.window, taken.is_resumed, work.tokens_in, work.tokens_out,
         )  # fmt: skip
+
+
+def hold_session(memory: AgentMemory, session: str = "main", *, wait: float = 0.0) -> Lease:
+    """The lock of a session, which one run at a time holds; a loop of your own may hold it too.
+
+    Raises:
+        BusyError: Somebody who is alive works on it, also after `wait` seconds.
+    """
+    check_name(session, "session")
+    name = leasing.of_session(memory.principal.name, session)
+    return leasing.take(memory, name, scope=memory.scope, wait=wait)
 
 
 def _joined(*parts: str) -> str:

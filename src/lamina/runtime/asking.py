@@ -6,14 +6,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from lamina.core.canonical import check
+from lamina.core.canonical import check, keepable
 from lamina.core.chat import Message, Model, Reply, ToolCall
 from lamina.errors import InvalidInputError, ModelError
 
 if TYPE_CHECKING:
     from lamina.runtime.limits import Limits
 
-AnyModel: TypeAlias = Model | Callable[[list[Message]], str | Reply]
+_Function: TypeAlias = Callable[[list[Message]], str | Reply]
+AnyModel: TypeAlias = Model | _Function
 """A model, or any function that takes messages and answers with text or a reply."""
 _LONGEST_NAME: Final = 200
 
@@ -45,10 +46,11 @@ def ask(
     Raises:
         ModelError: It answered what cannot be used, or more than `limits` allow.
     """
-    if hasattr(model, "chat"):
-        said: object = model.chat(messages, tools=tools, on_text=on_text)
+    chats = chatting(model)
+    if chats is not None:
+        said: object = chats.chat(messages, tools=tools, on_text=on_text)
     else:
-        said = model([*messages])
+        said = cast("_Function", model)([*messages])
         text = said.text if isinstance(said, Reply) else said
         if on_text is not None and isinstance(text, str) and text:
             on_text(text)
@@ -67,25 +69,24 @@ def _checked(said: object, limits: Limits) -> Reply:
             f" at most {limits.reply_chars:,} are taken",
             remedy="Ask for less, or allow more with Limits(reply_chars=…)",
         )
+    if not isinstance(said.tool_calls, Sequence):
+        raise ModelError(
+            f"the model asked for tools with {type(said.tool_calls).__name__}, not with a list"
+        )
     calls = tuple(_call(one) for one in said.tool_calls)
-    return Reply(_clean(said.text), calls, _tokens(said.tokens_in), _tokens(said.tokens_out))
+    return Reply(keepable(said.text), calls, _tokens(said.tokens_in), _tokens(said.tokens_out))
 
 
 def _call(said: object) -> ToolCall:
     """A call as the transcript can keep it; what is wrong with it is told to the model."""
     if not isinstance(said, ToolCall):
         raise ModelError(f"the model asked for a tool with {type(said).__name__}, not a ToolCall")
-    name = _clean(str(said.name))[:_LONGEST_NAME] or "(no name)"
+    name = keepable(str(said.name))[:_LONGEST_NAME] or "(no name)"
     try:
         arguments = check(dict(said.arguments), "arguments")
     except (InvalidInputError, TypeError, ValueError) as error:
-        return ToolCall(said.id, name, {}, said.wrong or f"its arguments cannot be kept: {error}")
-    return ToolCall(said.id, name, arguments, _clean(said.wrong))
-
-
-def _clean(text: str) -> str:
-    """Without what no record can hold: NUL and halves of characters."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+        return ToolCall(said.id, name, {}, f"{said.wrong or f'they cannot be kept: {error}'}")
+    return ToolCall(said.id, name, arguments, keepable(str(said.wrong)))
 
 
 def _tokens(said: object) -> int:

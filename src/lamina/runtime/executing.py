@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.canonical import dumps
 from lamina.errors import BudgetError, ModelError
-from lamina.runtime.asking import ask
+from lamina.runtime.asking import ask, chatting
 from lamina.runtime.intake import NOT_BEGUN, UNKNOWN
 from lamina.runtime.journal import STEP, Entry, one_line, step_id
 from lamina.runtime.learning import in_log
@@ -98,7 +98,7 @@ class Execution:
         """
         self._tools = tools
         # A plain function is shown messages alone: no room is kept for what it never sees.
-        offered = tools.offered if hasattr(self._model, "chat") else []
+        offered = tools.offered if chatting(self._model) else []
         self._settle()
         for _ in range(self._limits.steps):
             self._journal.lease.check()

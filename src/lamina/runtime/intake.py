@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from lamina.memory import AgentMemory
 
 _GO_ON: Final = re.compile(
-    r"\s*(please\s+)?(continue|go on|resume|carry on)(,?\s*please)?[\s.!]*", re.I
+    r"\s*((please|ok|okay|yes|now|just)[\s,.!]+)*"
+    r"(continue|go on|go ahead|keep (on )?going|resume|carry on|proceed)"
+    r"( (with|from) (it|this|that|there|((the|your) )?(task|work|job|run|last step)))?"
+    r"( ?(from )?where (you|we|it) (were|was|stopped|left (it )?off|broke off|had (been|stopped)))?"
+    r"(,?\s*(now|please))*[\s.!…]*",
+    re.I,
 )
 UNKNOWN: Final = (
     "It is not known whether this call took effect: the run was interrupted before its result was"

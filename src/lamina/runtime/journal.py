@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.compaction.unfinished import RUN
+from lamina.core.canonical import keepable
 from lamina.core.settings import LOG_AUTO
 
 if TYPE_CHECKING:
@@ -20,9 +22,7 @@ if TYPE_CHECKING:
     from lamina.leasing import Lease
     from lamina.memory import AgentMemory
 
-RUN: Final = "run"
 STEP: Final = "step"
-FINAL: Final = "final"
 BY: Final = "by"
 LOOP: Final = "loop"
 _LONGEST_LINE: Final = 300
@@ -58,11 +58,10 @@ class Journal:
         now: Sequence[Draft] = (),
     ) -> None:
         """Keep what belongs together: all of it, or nothing."""
-        self.lease.check()
         drafts = [self._message(one) for one in said] + [*now]
         drafts += [self._logged(one) for one in log] if self._logs else []
         if drafts:
-            self.memory.remember_many(drafts)
+            self.lease.commit(drafts)
 
     def _message(self, one: Entry) -> Draft:
         draft: Draft = {
@@ -83,7 +82,7 @@ class Journal:
 
 def one_line(text: str, most: int = _LONGEST_LINE) -> str:
     """The beginning of a text as one line."""
-    line = " ".join(text.split())
+    line = " ".join(keepable(text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 

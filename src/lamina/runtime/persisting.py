@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lamina.compaction.unfinished import FINAL
 from lamina.runtime import standing
-from lamina.runtime.journal import FINAL, STEP, Entry, step_id
+from lamina.runtime.journal import STEP, Entry, step_id
 from lamina.runtime.learning import in_log
 
 if TYPE_CHECKING:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.compaction.unfinished import FINAL, RUN
 from lamina.core.chat import ToolCall
 from lamina.core.sealed import REFERENCE
 from lamina.layers.face import in_order
-from lamina.runtime.journal import FINAL, RUN, STEP, run_of
+from lamina.layers.threads import KEPT
+from lamina.runtime.journal import STEP, run_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,11 +51,12 @@ class Progress:
 
 def of_last_run(memory: AgentMemory, session: Session) -> Progress | None:
     """The last run of a session, whether it came to an end or not."""
-    recent = session.read(last=_LOOKED_AT)
+    # What was archived meanwhile has happened all the same.
+    recent = session.read(last=_LOOKED_AT, archived=True)
     run = next((found for one in reversed(recent) if (found := run_of(one))), None)
     if run is None:
         return None
-    where = {"layer": "session", "scope": session.scope, f"data.{RUN}": run}
+    where = {**KEPT, "scope": session.scope, f"data.{RUN}": run}
     return of_messages(run, list(in_order(memory, where)))
 
 

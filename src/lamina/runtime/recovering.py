@@ -6,10 +6,10 @@ continue.
 
 from __future__ import annotations
 
-import traceback
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from lamina.core.complaints import named, trace
 from lamina.errors import LaminaError, ModelUnavailableError
 from lamina.runtime import standing
 from lamina.runtime.journal import STEP, Entry, one_line
@@ -17,14 +17,14 @@ from lamina.runtime.journal import STEP, Entry, one_line
 if TYPE_CHECKING:
     from lamina.runtime.journal import Journal
 
-_LONGEST_TRACE: Final = 6_000
+_LONGEST: Final = 180
 
 
 def broke_off(journal: Journal, step: int, asked: str, error: BaseException) -> None:
     """Keep what went wrong and how to recover; never fails itself."""
     what = _what(error)
     logged = Entry(
-        "ERROR", f"{what}\n{_trace(error)}",
+        "ERROR", f"{what}\n{trace(error)}",
         data={STEP: step, "error": type(error).__name__, "what": "broke_off"},
     )  # fmt: skip
     steps = [f"Recover: {what}", *_ways_out(error), _go_on(step, asked)]
@@ -36,8 +36,9 @@ def broke_off(journal: Journal, step: int, asked: str, error: BaseException) -> 
 def _what(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "The run was interrupted by hand"
-    message = error.message if isinstance(error, LaminaError) else str(error)
-    return one_line(f"{type(error).__name__}: {message}" if message else type(error).__name__, 180)
+    if isinstance(error, LaminaError):
+        return one_line(f"{type(error).__name__}: {error.message}", _LONGEST)
+    return one_line(named(error), _LONGEST)
 
 
 def _ways_out(error: BaseException) -> list[str]:
@@ -52,8 +53,3 @@ def _ways_out(error: BaseException) -> list[str]:
 
 def _go_on(step: int, asked: str) -> str:
     return f"Then continue after step {step} of: {one_line(asked, 120)}"
-
-
-def _trace(error: BaseException) -> str:
-    """The end of the trace, which tells most."""
-    return "".join(traceback.format_exception(error))[-_LONGEST_TRACE:].replace("\0", "")

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
-import traceback
 from typing import Final
 
+from lamina.core.canonical import keepable
+from lamina.core.complaints import named, words_of
 from lamina.errors import LaminaError
 
 NOTHING: Final = "(nothing returned)"
 _MOST_REPR: Final = 100_000
-_MOST_TRACE: Final = 8_000
-_UNFIT: Final = re.compile(r"[\x00\ud800-\udfff]")
-"""What no store keeps, and no model is sent."""
-_HEAD_SHARE: Final = 0.75
 
 
 def as_text(result: object) -> str:
@@ -25,45 +21,17 @@ def as_text(result: object) -> str:
     if isinstance(result, bytes | bytearray | memoryview):
         return _bytes(bytes(result))
     text = str.__str__(result) if isinstance(result, str) else _json(result)
-    return _UNFIT.sub("\ufffd", text) or "(empty text)"
-
-
-def cut(text: str, most: int) -> str:
-    """A text of at most about `most` characters: its head and its tail, and what is missing."""
-    if len(text) <= most:
-        return text
-    head = int(most * _HEAD_SHARE)
-    tail = most - head
-    size = len(text.encode())
-    missing = len(text) - most
-    note = f"\n[… {missing:,} characters left out here; all of it has {size:,} bytes …]\n"
-    return text[:head] + note + text[len(text) - tail :]
+    return keepable(text) or "(empty text)"
 
 
 def reason(error: BaseException) -> str:
     """An exception in one sentence: our own errors say it all, others have a type and words."""
-    try:
-        words = str(error)
-    except Exception:  # an exception that cannot even say what it is
-        words = ""
-    words = _UNFIT.sub("\ufffd", words)
-    if isinstance(error, LaminaError):
-        return words
-    return f"{type(error).__name__}: {words}" if words else type(error).__name__
-
-
-def trace(error: BaseException) -> str:
-    """Where it happened, for those who can mend it: the end of it, where it is long."""
-    try:
-        lines = "".join(traceback.format_exception(error))
-    except Exception:  # as above
-        lines = "".join(traceback.format_tb(error.__traceback__))
-    return _UNFIT.sub("\ufffd", lines[-_MOST_TRACE:])
+    return words_of(error) if isinstance(error, LaminaError) else named(error)
 
 
 def _bytes(raw: bytes) -> str:
     try:
-        return _UNFIT.sub("\ufffd", raw.decode()) or "(empty text)"
+        return keepable(raw.decode()) or "(empty text)"
     except UnicodeDecodeError:
         return f"({len(raw):,} bytes that are no text)"
 

@@ -16,8 +16,9 @@ from functools import reduce
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.core.complaints import trace
 from lamina.errors import InvalidInputError
-from lamina.runtime.rendering import as_text, reason, trace
+from lamina.runtime.rendering import as_text, reason
 from lamina.signatures import Skill
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ A run is over by then. Whatever goes wrong here is told in the log and changes n
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,7 @@ from lamina.proposing import after_session
 from lamina.runtime.asking import ask, chatting
 from lamina.runtime.journal import Entry, one_line
 from lamina.runtime.learning import unechoed
+from lamina.runtime.rendering import reason
 from lamina.runtime.turns import groups
 from lamina.runtime.window import Fixed, fit
 from lamina.skills import for_agent
@@ -61,10 +63,13 @@ def look_after(journal: Journal, model: AnyModel, limits: Limits, answer: Answer
 
 def _tried(journal: Journal, due: Callable[[], object]) -> None:
     try:
+        # What a run leaves behind is looked after by whoever has the session.
+        journal.lease.check()
         due()
     except Exception as error:  # the run has ended well, and its answer must not be lost for this
-        told = one_line(f"After the run: {type(error).__name__}: {error}")
-        journal.write(log=[Entry("ERROR", told, data={"what": "after"})])
+        told = one_line(f"After the run: {reason(error)}")
+        with suppress(LaminaError, OSError):
+            journal.write(log=[Entry("ERROR", told, data={"what": "after"})])
 
 
 def _flush(journal: Journal, model: AnyModel, limits: Limits, view: Sequence[Record]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lamina.core.text import estimate_tokens
 from lamina.runtime.prompting import system_prompt
-from lamina.runtime.turns import groups
+from lamina.runtime.turns import Group, groups
 from lamina.runtime.window import Fixed, Window, fit
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lamina.layers.sessions import Session
     from lamina.memory import AgentMemory
     from lamina.paging import Context
+    from lamina.runtime.intake import Taken
     from lamina.runtime.limits import Limits
 
 
@@ -42,13 +43,14 @@ class Sight:
         self,
         memory: AgentMemory,
         session: Session,
-        asked: str,
+        taken: Taken,
         limits: Limits,
         count: Callable[[str], int] | None,
     ) -> None:
         self._memory = memory
         self._session = session
-        self._asked = asked
+        self._asked = taken.asked
+        self._run = taken.journal.run
         self._limits = limits
         self._own_count = count
         self._count = count or estimate_tokens
@@ -64,12 +66,21 @@ class Sight:
         context = self._remembered()
         prompt = system_prompt(self._memory, extra, has_tools=bool(tools))
         fixed = Fixed(prompt, context.text, tools)
-        history = groups(self._session.view())
+        history = self._with_request(groups(self._session.view()))
         messages, window = fit(fixed, history, self._limits.window, self._count)
         return Seen(messages, window, context)
 
+    def _with_request(self, history: list[Group]) -> list[Group]:
+        """The history, and what this run is about even if that was archived long ago."""
+        if any(group.request == self._run for group in history):
+            return history
+        request = Group([{"role": "user", "content": self._asked}], request=self._run)
+        return [request, *history]
+
     def _remembered(self) -> Context:
-        now = self._memory.now.read()
+        # All that stands in NOW.md, notes of people below headings of their own included.
+        where = {"layer": "now", "scope": self._memory.now.scope}
+        now = {(one.id, one.rev) for one in self._memory.query(where)}
         if self._context is None or now != self._now:
             budget = max(64, min(self._limits.memory, self._limits.window // 2))
             self._context = self._memory.context(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.layers.now import NEXT_STEPS, OBJECTIVE
 from lamina.runtime.journal import BY, LOOP, one_line
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.memory import AgentMemory
 
-_OBJECTIVE: Final = "objective"
-_STEPS: Final = "next_steps"
 _BEFORE: Final = "before"
 _LONGEST: Final = 200
 
@@ -28,20 +27,20 @@ def begun(memory: AgentMemory, asked: str) -> list[Draft]:
     found = _found(memory)
     drafts: list[Draft] = []
     line = one_line(asked, _LONGEST)
-    if _is_free(found.get(_OBJECTIVE)):
+    if _is_free(found.get(OBJECTIVE)):
         here = {"layer": "now", "scope": memory.now.scope}
         drafts.append(
-            {**here, "kind": _OBJECTIVE, "key": _OBJECTIVE, "text": line, "data": {BY: LOOP}}  # type: ignore[typeddict-item]
+            {**here, "kind": OBJECTIVE, "key": OBJECTIVE, "text": line, "data": {BY: LOOP}}  # type: ignore[typeddict-item]
         )
-    if _is_free(found.get(_STEPS)):
+    if _is_free(found.get(NEXT_STEPS)):
         steps = [f"Answer: {line}"]
-        drafts.append(_steps(memory, steps, _before(found.get(_STEPS))))
+        drafts.append(_steps(memory, steps, _before(found.get(NEXT_STEPS))))
     return drafts
 
 
 def ended(memory: AgentMemory) -> list[Draft]:
     """What NOW says when a run has ended well: what it said before, less our own steps."""
-    steps = _found(memory).get(_STEPS)
+    steps = _found(memory).get(NEXT_STEPS)
     if steps is None or not _is_free(steps) or not steps.text:
         return []
     return [_steps(memory, _before(steps), [], by=not _before(steps))]
@@ -49,7 +48,7 @@ def ended(memory: AgentMemory) -> list[Draft]:
 
 def broken(memory: AgentMemory, recovery: Sequence[str]) -> list[Draft]:
     """What NOW says when a run broke off: how to go on, then what was there."""
-    steps = _found(memory).get(_STEPS)
+    steps = _found(memory).get(NEXT_STEPS)
     before = _before(steps) if _is_free(steps) else _told(steps)
     return [_steps(memory, [*(one_line(one, _LONGEST) for one in recovery), *before], before)]
 
@@ -57,13 +56,13 @@ def broken(memory: AgentMemory, recovery: Sequence[str]) -> list[Draft]:
 def _steps(memory: AgentMemory, steps: list[str], before: list[str], *, by: bool = True) -> Draft:
     data: dict[str, Any] = {"steps": steps} | ({BY: LOOP, _BEFORE: before} if by else {})
     return {
-        "layer": "now", "scope": memory.now.scope, "kind": _STEPS, "key": _STEPS,
+        "layer": "now", "scope": memory.now.scope, "kind": NEXT_STEPS, "key": NEXT_STEPS,
         "text": "\n".join(steps), "data": data,
     }  # fmt: skip
 
 
 def _found(memory: AgentMemory) -> dict[str, Record]:
-    where = {"layer": "now", "scope": memory.now.scope, "key": {"$in": [_OBJECTIVE, _STEPS]}}
+    where = {"layer": "now", "scope": memory.now.scope, "key": {"$in": [OBJECTIVE, NEXT_STEPS]}}
     return {str(one.key): one for one in memory.query(where, limit=2)}
 
 

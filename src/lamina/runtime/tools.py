@@ -20,8 +20,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, overload
 
 from lamina.core.canonical import check, check_text
+from lamina.core.text.cut import head_and_tail
 from lamina.errors import InvalidInputError
-from lamina.runtime.rendering import cut, reason
+from lamina.runtime.rendering import reason
 from lamina.runtime.running import Ran, address, in_process, in_thread
 from lamina.signatures import Skill, skill_of
 
@@ -138,7 +139,9 @@ class Toolbox:
     def _run(self, skill: Skill, arguments: Mapping[str, Any], limit: float) -> Ran | None:
         def late(ran: Ran, seconds: float) -> None:
             if self.on_late is not None:
-                self.on_late(Late(skill.name, seconds, cut(ran.text or ran.error, self._most)))
+                self.on_late(
+                    Late(skill.name, seconds, head_and_tail(ran.text or ran.error, self._most))
+                )
 
         try:
             if skill.apart:
@@ -288,4 +291,6 @@ def _given_up(skill: Skill, limit: float) -> Ran:
 def _outcome(ran: Ran, started: float, most: int) -> Outcome:
     text = ran.error or ran.text
     size = len(text.encode())
-    return Outcome(cut(text, most), bool(ran.error), perf_counter() - started, size, ran.trace)
+    return Outcome(
+        head_and_tail(text, most), bool(ran.error), perf_counter() - started, size, ran.trace
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.compaction.pairing import pairs
 from lamina.runtime.journal import STEP, run_of
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
 
 NO_RESULT: Final = "No result of this call was recorded."
-_SUMMARY: Final = "Summary of what was said before:\n"
+_SUMMARY: Final = "Summary of what was said and done before; notes to go on from, no orders:\n"
 
 
 @dataclass(slots=True)
@@ -23,34 +24,33 @@ class Group:
 
     messages: list[Message] = field(default_factory=list)
     step: tuple[str | None, Any] | None = None
-    is_request: bool = False
-    """Whether it is what a run is about."""
+    request: str = ""
+    """The run that is about it."""
 
 
 def groups(view: Sequence[Record]) -> list[Group]:
     """The messages of a transcript, in order, in groups."""
-    results = {one.key or one.id: one for one in view if one.kind == "tool_result"}
+    results = {call: view[result] for result, call in pairs(view).items()}
     made: list[Group] = []
-    for one in view:
+    for place, one in enumerate(view):
         match one.kind:
             case "user":
-                is_request = one.key is not None and one.key == run_of(one)
-                said: Message = {"role": "user", "content": one.text}
-                made.append(Group([said], is_request=is_request))
+                about = one.key if one.key is not None and one.key == run_of(one) else ""
+                made.append(Group([{"role": "user", "content": one.text}], request=about))
             case "summary":
                 made.append(Group([{"role": "user", "content": _SUMMARY + one.text}]))
             case "assistant":
                 message: Message = {"role": "assistant", "content": one.text}
                 made.append(Group([message], _step(one)))
             case "tool_call":
-                _called(made, one, results)
+                _called(made, one, results.get(place))
             case _:
                 # A result stands with its call; one whose call is gone would be refused.
                 pass
     return made
 
 
-def _called(made: list[Group], call: Record, results: dict[str, Record]) -> None:
+def _called(made: list[Group], call: Record, found: Record | None) -> None:
     """Put a call into the message of its step, and its result behind it."""
     step = _step(call)
     if not made or step is None or made[-1].step != step:
@@ -61,7 +61,6 @@ def _called(made: list[Group], call: Record, results: dict[str, Record]) -> None
         "arguments": call.data.get("arguments") or {},
     }  # fmt: skip
     group[0].setdefault("tool_calls", []).append(asked)
-    found = results.get(name)
     told = NO_RESULT if found is None else found.text
     group.append({"role": "tool", "content": told, "tool_call_id": name})
 

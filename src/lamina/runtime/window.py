@@ -42,7 +42,7 @@ class Window:
     left_out: int = 0
     """How many messages of the history had no room."""
     shortened: int = 0
-    """How many results of tools were cut to fit."""
+    """How many messages were cut to fit."""
 
     @property
     def total(self) -> int:
@@ -70,7 +70,7 @@ def fit(
     """The messages that go before the model, and what they take.
 
     What does not fit is left out, the oldest first. What the run is about and what came last stay
-    in any case, results in it cut where they must be; how the session began stays while it can.
+    in any case, texts in it cut where they must be; how the session began stays while it can.
 
     Raises:
         BudgetError: Not even what must stay fits.
@@ -98,7 +98,7 @@ class _Packing:
         self._room = room
         self.left_out = 0
         self.shortened = 0
-        requests = [number for number, group in enumerate(history) if group.is_request]
+        requests = [number for number, group in enumerate(history) if group.request]
         self._pinned = {*requests[-1:], len(history) - 1} if history else set[int]()
 
     def messages(self) -> list[Message]:
@@ -136,14 +136,14 @@ class _Packing:
         return shown
 
     def _shorten(self, room: int) -> None:
-        """Cut the results of what came last until all that must stay fits."""
+        """Cut what came last until all that must stay fits, but never what was asked for."""
         last = self._parts[-1] if self._parts else []
         for _ in last:
             over = sum(map(self._weight, self._pinned)) - room
             if over <= 0:
                 return
-            results = [at for at, one in enumerate(last) if one["role"] == "tool"]
-            longest = max(results, key=lambda at: len(last[at]["content"]), default=None)
+            long = [at for at, one in enumerate(last) if one["role"] in ("tool", "assistant")]
+            longest = max(long, key=lambda at: len(last[at]["content"]), default=None)
             if longest is None:
                 break
             content = last[longest]["content"]

@@ -1,4 +1,4 @@
-"""The JSON shapes of plans and of upkeep."""
+"""The JSON shapes of plans, of upkeep and of compaction."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from lamina.core.instants import to_text
 from lamina.surfaces.wire import maintenance_out
 
 if TYPE_CHECKING:
+    from lamina import compaction
     from lamina.lifecycle.plan import Plan, Step
     from lamina.lifecycle.upkeep import Done, Upkeep
 
@@ -35,10 +36,24 @@ def upkeep_out(found: Upkeep) -> dict[str, Any]:
         "plans": [_done_out(one) for one in found.done],
         "logs": found.logs,
         "compacted": [
-            {"what": one.what, "entries": one.entries, "tx": one.tx} for one in found.compacted
+            {"what": one.what, "entries": one.entries, "tx": one.tx or None}
+            for one in found.compacted
         ],
         "history": history,
     }
+
+
+def compaction_out(
+    what: str, plan: compaction.Plan, done: compaction.Compaction | None
+) -> dict[str, Any]:
+    """What gives way to a summary, and after it has happened, how to take it back."""
+    return {
+        "what": what, "scope": plan.place.path, "why": plan.why, "replaced": len(plan.going),
+        "kept": len(plan.staying), "before_tokens": plan.before_tokens,
+        "after_tokens": plan.after_tokens, "before_bytes": plan.before_bytes,
+        "after_bytes": plan.after_bytes, "summary": plan.summary,
+        "archive_id": done.archive_id if done else None, "tx": done.receipt.tx if done else None,
+    }  # fmt: skip
 
 
 def _done_out(done: Done) -> dict[str, Any]:

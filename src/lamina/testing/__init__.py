@@ -9,7 +9,9 @@ install them beside it. Each name is loaded when it is first used, so the others
 """
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lamina.core.lazy import loading
 
 if TYPE_CHECKING:
     from lamina.models.scripted import ScriptedModel
@@ -50,14 +52,7 @@ if "pytest" in sys.modules:
     # Without this a failed assertion in the clauses would not say what it compared.
     sys.modules["pytest"].register_assert_rewrite("lamina.testing.contract")
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    for module, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(module), name)
-    raise AttributeError(f"module 'lamina.testing' has no attribute {name!r}")
+__getattr__ = loading(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

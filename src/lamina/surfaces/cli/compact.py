@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.option("--session", "names", multiple=True, metavar="NAME", help="Only this session.")
+@click.option("--session", "names", multiple=True, metavar="NAME", help="Only this session.",
+              shell_complete=completing.sessions)  # fmt: skip
 @click.option("--log", is_flag=True, help="Only the log, or beside the sessions named.")
 @click.option("--force", is_flag=True, help="Also what is not long yet.")
 @click.option("--dry-run", is_flag=True, help="Only say what would go, and the summary.")
@@ -32,9 +34,10 @@ def compact(
     `log.compact_entries` or `log.compact_bytes`. `compaction.summary` says who words the summary.
     """
     from lamina.surfaces.cli.marks import line
+    from lamina.surfaces.wire_lifecycle import compaction_out
 
     done = [
-        _shown(what, plan, None if dry_run else _carried_out(session.handle, what, plan))
+        compaction_out(what, plan, None if dry_run else _carried_out(session.handle, what, plan))
         for what, plan in _plans(session.handle, names, log=log, force=force)
     ]
     out = session.out
@@ -47,7 +50,17 @@ def compact(
         for one in done:
             out.show(_grid(one), *map(line, one["summary"].splitlines()))
     else:
-        out.note("Nothing is long enough to be compacted; --force does it all the same.")
+        out.note(*_nothing(session.handle, force=force))
+
+
+def _nothing(handle: "Memory", *, force: bool) -> "Iterator[str]":
+    """Why nothing was done, and where else to look."""
+    if force:
+        yield f"There is nothing to compact in {handle.scope}."
+    else:
+        yield f"Nothing in {handle.scope} is long enough; --force compacts it all the same."
+    if handle.scope.part("agent") is None:
+        yield "--as NAME asks for what belongs to an agent; `lamina maintain` does that for all."
 
 
 def _plans(
@@ -83,16 +96,6 @@ def _carried_out(handle: "Memory", what: str, plan: "Plan") -> "Compaction":
     if what == "log":
         return carry_out(handle, plan)
     return compacted(handle, what.removeprefix("session "), plan)
-
-
-def _shown(what: str, plan: "Plan", done: "Compaction | None") -> dict[str, Any]:
-    return {
-        "what": what, "scope": plan.place.path, "why": plan.why, "replaced": len(plan.going),
-        "kept": len(plan.staying), "before_tokens": plan.before_tokens,
-        "after_tokens": plan.after_tokens, "before_bytes": plan.before_bytes,
-        "after_bytes": plan.after_bytes, "summary": plan.summary,
-        "archive_id": done.archive_id if done else None, "tx": done.receipt.tx if done else None,
-    }  # fmt: skip
 
 
 def _grid(one: dict[str, Any]) -> "Grid":

@@ -90,7 +90,21 @@ def _embedders(_: click.Context) -> Iterable[str]:
     return [*SETTINGS[EMBEDDER].choices, "ollama:", "openai:"]
 
 
+def _upkeep(_: click.Context) -> Iterable[str]:
+    from lamina.lifecycle.upkeep import PARTS
+
+    return PARTS
+
+
+def _wider(_: click.Context) -> Iterable[str]:
+    from lamina.lifecycle.face import WIDER
+
+    return WIDER
+
+
 layers: Final = offering(_layers)
+upkeep: Final = offering(_upkeep)
+wider: Final = offering(_wider)
 kinds: Final = offering(_kinds)
 states: Final = offering(_states)
 origins: Final = offering(_origins)
@@ -150,6 +164,31 @@ def keys_of(layer: str) -> Completer:
         return list(dict.fromkeys(record.key for record in found if record.key))
 
     return complete
+
+
+def sessions(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
+    """Sessions of whoever acts, the newest first."""
+    session: Session | None = context.obj
+    if session is None:
+        return []
+    session.name = session.name or context.params.get("agent")
+    try:
+        found = session.handle.session.names()
+    except Exception:  # as above
+        return []
+    return [name for name in found if name.startswith(typed)][:_MOST]
+
+
+def proposals(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
+    """Ids of what waits for a yes."""
+    session: Session | None = context.obj
+    if session is None:
+        return []
+    try:
+        found = session.handle.query({"state": "proposed"}, limit=_MOST)
+    except Exception:  # as above
+        return []
+    return [record.id for record in found if record.id.startswith(typed)]
 
 
 def kinds_of(layer: str) -> Completer:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.marks import Line, Span, line
 from lamina.surfaces.cli.options import Command, layer_option
 from lamina.surfaces.cli.session import Session, pass_session
@@ -20,7 +21,8 @@ _WIDEST: Final = 40
 @click.command(cls=Command)
 @click.argument("words", nargs=-1, metavar="[QUESTION]...")
 @click.option("--budget", type=int, metavar="TOKENS", help="How much it may take; else 4,000.")
-@click.option("--task", metavar="TASK", help="The task at hand: its notes come first.")
+@click.option("--task", metavar="TASK", help="The task at hand: its notes come first.",
+              shell_complete=completing.keys_of("task"))  # fmt: skip
 @click.option(
     "--split", metavar="T/P/G",
     help="How much comes from task, project and global, as 50/30/20; or `learned`.",
@@ -82,12 +84,15 @@ def _report(found: "Context", *, blocks: bool) -> Iterator[Line]:
     for part, tokens in found.shares.items():
         bar = mark * max(1, round(_WIDEST * tokens / found.budget))
         yield line(Span(f"{TITLES[part].lower():<17}{tokens:>7,}  ", DIM), Span(bar, GOOD))
+    around = found.tokens - sum(found.shares.values())
+    if around > 0:
+        yield line(Span(f"{'titles and marks':<17}{around:>7,}", DIM))
     yield line(Span(f"{'in all':<17}{found.tokens:>7,} of {found.budget:,} tokens", DIM))
     shares = "/".join(f"{100 * share:.0f}" for share in found.split.values())
     yield line(Span(f"Split {shares} over task, project and global ({found.origin}).", DIM))
     if found.entries:
         share = f"{100 * found.compression:.0f}%"
-        yield line(Span(f"It takes {share} of what came into question.", DIM))
+        yield line(Span(f"Shown: {share} of what came into question, by tokens.", DIM))
     for why, count in Counter(one.why for one in found.left_out).most_common():
         yield line(
             Span(

@@ -1,16 +1,19 @@
 """`lamina maintain`."""
 
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.marks import Grid, Span, grid, line
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
 
     from lamina.lifecycle.plan import Plan
     from lamina.lifecycle.scheduling import Turn
@@ -23,7 +26,7 @@ _SHOWN = 5
 
 @click.command(cls=Command)
 @click.option(
-    "--only", multiple=True, metavar="NAME",
+    "--only", multiple=True, metavar="NAME", shell_complete=completing.upkeep,
     help="Only this part: promotion, consolidation, retention, archiving, eviction, compaction,"
     " history or stale. May be given several times.",
 )  # fmt: skip
@@ -32,15 +35,15 @@ _SHOWN = 5
 @click.option("--every", metavar="SPAN", help="Again and again, as 1h, until it is interrupted.")
 @click.pass_context
 def maintain(context: click.Context, /, *, only: tuple[str, ...], **how: Any) -> None:
-    """Do what is due: archive, merge, evict, and drop old history.
+    """Do what is due: archive, merge, evict, compact, drop old history.
 
     Episodes and silent sessions go to the archive after `episode.retain_days` and
-    `session.retain_days`, knowledge that says the same becomes one, a project over
-    `project.max_items` loses the least important tenth, long logs are compacted, and old versions
-    go as `history.LAYER` says. `promotion.auto` switches promotion on. Each part is a transaction
-    that `lamina undo` takes back; dropped history is gone. What has faded goes only with
-    `--only stale --yes`. A part that takes over 5% of all asks, and nothing is done without a
-    `--yes`. Made for cron: a second run at the same time ends with status 75.
+    `session.retain_days`. Knowledge that says the same becomes one. A project over
+    `project.max_items` loses the least important tenth. Long logs and sessions are compacted. Old
+    versions go as `history.LAYER` says. `promotion.auto` switches promotion on. Each part is a
+    transaction that `lamina undo` takes back; dropped history is gone. What has faded goes only
+    with `--only stale --yes`. A part that takes over 5% of all asks, and then nothing is done
+    without `--yes`. Made for cron: a second run at the same time ends with status 75.
     """
     session = context.ensure_object(Session)
     memory = session.handle if session.is_acting else session.unbound
@@ -89,7 +92,16 @@ def _again_and_again(session: Session, memory: "Memory", only: Any, how: dict[st
             session.out.note(f"{turn.at:%Y-%m-%d %H:%M:%S}: {turn.error}")
         sys.stdout.flush()
 
-    Scheduler(memory.lifecycle, how["every"], *only, confirm=how["yes"], told=told).loop()
+    # Whoever asks it to end gets that, between two steps: what is in hand is undone or finished.
+    before = signal.signal(signal.SIGTERM, _end)
+    try:
+        Scheduler(memory.lifecycle, how["every"], *only, confirm=how["yes"], told=told).loop()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _end(_: int, __: "FrameType | None") -> None:
+    raise SystemExit(0)
 
 
 def _say(session: Session, found: "Upkeep", *, one_of_many: bool = False) -> None:
@@ -106,9 +118,12 @@ def _say(session: Session, found: "Upkeep", *, one_of_many: bool = False) -> Non
 def _table(found: "Upkeep") -> Grid:
     rows = [row for done in found.done for row in _plan_rows(done.plan, found, done)]
     if found.logs is not None:
-        told = f"{len(found.compacted)} of {found.logs} logs" if found.applied else "looks at logs"
-        rows.append(("compaction", told, "-", ""))
-        rows += [("", f"{one.entries:,} entries", one.tx, one.what) for one in found.compacted]
+        told = f"{len(found.compacted):,} {'compacted' if found.applied else 'to compact'}"
+        why = f"long logs and sessions of {found.logs:,} agents become summaries"
+        rows.append(("compaction", told, "-", why))
+        rows += [
+            ("", f"{one.entries:,} entries", one.tx or "-", one.what) for one in found.compacted
+        ]
     rows += _history_rows(found)
     if found.asks and not found.applied:
         rows.append(("to go ahead", "needs --yes", "-", ""))

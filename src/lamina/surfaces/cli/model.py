@@ -8,13 +8,14 @@ from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
+    from lamina.memory import Memory
     from lamina.models.governor import Governed
 
 _ASKED: Final = "Answer with one word: hello"
 _LONGEST: Final = 200
-_NONE: Final = (
-    "No model is asked for anything. To have one: lamina config set model.url"
-    " http://127.0.0.1:11434/v1, and model.name MODEL."
+_HOW: Final = (
+    "`lamina config set model.url http://127.0.0.1:11434/v1` and"
+    " `lamina config set model.name MODEL`"
 )
 
 
@@ -27,12 +28,27 @@ def model(session: Session, /, *, test: bool) -> None:
     The settings `model.…` name it and its budget: `lamina config show model` lists them. An address
     that is not on this machine is named by the environment, as LAMINA_MODEL_URL, and so is its key.
     """
+    from lamina.errors import InvalidInputError
     from lamina.models import configured
     from lamina.surfaces import wire_models
 
     found = configured(session.handle)
-    said = _tested(found) if test and found is not None else {}
+    if test and found is None:
+        raise InvalidInputError("no model is configured", remedy=f"To have one: {_HOW}")
+    said = {} if found is None or not test else _tested(found)
     _show(session, {**wire_models.model_out(found), **said})
+
+
+def the_model(memory: "Memory", else_say: str = "") -> "Governed":
+    """The model that the settings name, for commands that do nothing without one."""
+    from lamina.errors import InvalidInputError
+    from lamina.models import configured
+
+    found = configured(memory)
+    if found is None:
+        remedy = f"Name one: `lamina model` says how{else_say}"
+        raise InvalidInputError("no model is configured", remedy=remedy)
+    return found
 
 
 def _tested(found: "Governed") -> dict[str, Any]:
@@ -53,7 +69,7 @@ def _show(session: Session, told: dict[str, Any]) -> None:
     if session.out.as_json:
         session.out.document(told)
     elif told["model"] is None:
-        session.out.note(_NONE)
+        session.out.note("No model is asked for anything.", f"To have one: {_HOW}.")
     else:
         rows = [(name.replace("_", " "), _said(value)) for name, value in told.items()]
         session.out.show(grid(("what", "value"), rows))

@@ -16,22 +16,25 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=completing.records)
-@click.option("--to", metavar="WHERE", help="experience, project or global; project unless given.")
+@click.option("--to", metavar="WHERE", shell_complete=completing.wider,
+              help="experience, project or global; project unless given.")  # fmt: skip
 @kind_option(help="What kind of knowledge it becomes.")
 @click.option("--review", is_flag=True, help="Show what waits; on a terminal, ask about each.")
-@click.option("--accept", multiple=True, metavar="ID", help="Let this proposal count.")
-@click.option("--reject", multiple=True, metavar="ID", help="Hide this proposal.")
+@click.option("--accept", multiple=True, metavar="ID", help="Let this proposal count.",
+              shell_complete=completing.proposals)  # fmt: skip
+@click.option("--reject", multiple=True, metavar="ID", help="Hide this proposal.",
+              shell_complete=completing.proposals)  # fmt: skip
 @click.option("-n", "--limit", type=int, default=100, show_default=True, metavar="N",
               help="With --review, at most so many.")  # fmt: skip
 @pass_session
 def promote(session: Session, /, ids: tuple[str, ...], **how: Any) -> None:
-    """Make memories knowledge of a wider scope, or review what waits for that.
+    """Copy memories to a wider scope, or review what waits for a yes.
 
-    The memory stays where it is. What it becomes says where it came from and is trusted no more
-    than that; `lamina undo` takes it back. The kind is the one that a note is marked with or that
-    knowledge has, else `fact`. A preference for everybody (--to global) waits for review, and so
-    does what agents say where `knowledge.accept` is `review`. Nothing is promoted by itself unless
-    `promotion.auto` says so.
+    The memory stays where it is. The copy is knowledge; it says where it came from and is trusted
+    no more than that. `lamina undo` takes it back. Its kind is the one that a note is marked with
+    or that knowledge has, else `fact`. A preference for everybody (--to global) waits for review,
+    and so does what agents say where `knowledge.accept` is `review`. Nothing is promoted by itself
+    unless `promotion.auto` says so.
     """
     from lamina.errors import InvalidInputError
 

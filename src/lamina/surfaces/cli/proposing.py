@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.groups import Group
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from lamina.core.chat import Model
     from lamina.proposing import Report
 
 _dry_run = click.option("--dry-run", is_flag=True, help="Ask, and only show what it says.")
@@ -25,7 +25,8 @@ def propose() -> None:
 
 
 @propose.command("facts")
-@click.option("--session", "name", metavar="SESSION", help="Only what was said in this session.")
+@click.option("--session", "name", metavar="SESSION", help="Only what was said in this session.",
+              shell_complete=completing.sessions)  # fmt: skip
 @_dry_run
 @pass_session
 def propose_facts(session: Session, /, name: str | None, *, dry_run: bool) -> None:
@@ -34,36 +35,28 @@ def propose_facts(session: Session, /, name: str | None, *, dry_run: bool) -> No
     With --as NAME from the sessions of that agent, else from those of the project itself.
     """
     from lamina import proposing
+    from lamina.surfaces.cli.model import the_model
 
     handle = session.handle
     names = handle.session.names() if name is None else [name]
-    model = _model(session)
+    model = the_model(handle)
     reports = [proposing.facts(handle, one, model, dry_run=dry_run) for one in names]
     _show(session, reports, dry_run=dry_run)
 
 
 @propose.command("lessons")
-@click.option("--task", "name", metavar="TASK", required=True, help="The task that has ended.")
+@click.option("--task", "name", metavar="TASK", required=True, help="The task that has ended.",
+              shell_complete=completing.keys_of("task"))  # fmt: skip
 @_dry_run
 @pass_session
 def propose_lessons(session: Session, /, name: str, *, dry_run: bool) -> None:
     """Propose lessons from what was noted and tried for a task."""
     from lamina import proposing
+    from lamina.surfaces.cli.model import the_model
 
-    report = proposing.lessons(session.handle, name, _model(session), dry_run=dry_run)
+    handle = session.handle
+    report = proposing.lessons(handle, name, the_model(handle), dry_run=dry_run)
     _show(session, [report], dry_run=dry_run)
-
-
-def _model(session: Session) -> "Model":
-    from lamina.errors import InvalidInputError
-    from lamina.models import configured
-
-    found = configured(session.handle)
-    if found is None:
-        raise InvalidInputError(
-            "no model is configured", remedy="Name one: `lamina model` says how"
-        )
-    return found
 
 
 def _show(session: Session, reports: "list[Report]", *, dry_run: bool) -> None:

@@ -7,18 +7,17 @@ import click
 
 from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.options import Command
-from lamina.surfaces.cli.session import Session, pass_session
+from lamina.surfaces.cli.session import Session, pass_session, read_stdin
 
 if TYPE_CHECKING:
     from lamina.core.chat import Model
-    from lamina.memory import AgentMemory
     from lamina.runtime import Agent, Run
 
 _LARGEST_SCRIPT = 8_000_000
 
 
 @click.command(cls=Command)
-@click.argument("text", required=False)
+@click.argument("words", nargs=-1, metavar="[TEXT]...")
 @click.option(
     "--agent",
     metavar="NAME",
@@ -32,6 +31,7 @@ _LARGEST_SCRIPT = 8_000_000
     show_default=True,
     metavar="NAME",
     help="The conversation that this belongs to.",
+    shell_complete=completing.sessions,
 )
 @click.option("--chat", is_flag=True, help="Talk on: one line at a time, until the input ends.")
 @click.option(
@@ -41,23 +41,26 @@ _LARGEST_SCRIPT = 8_000_000
     help="Play a model from JSON lines, to try things without one.",
 )
 @click.option("--wait", type=float, default=0.0, metavar="SECONDS",
-              help="Wait so long for another run of the session.")  # fmt: skip
+              help="How long to wait for another run of the session to end.")  # fmt: skip
 @pass_session
-def run(session: Session, /, text: str | None, **given: Any) -> None:
+def run(session: Session, /, words: tuple[str, ...], **given: Any) -> None:
     """Let an agent with a memory answer, or chat with it.
 
-    A run that was interrupted goes on with "continue": nothing that has a result is done again.
-    The model is the one that the settings name (`lamina config`).
+    TEXT is what you say, or - to read it from standard input. A run that was interrupted goes on
+    with "continue": nothing that has a result is done again. `lamina model` says which model is
+    asked.
     """
+    from lamina.core.canonical import MAX_BYTES
     from lamina.errors import InvalidInputError
 
-    if text is None and not given["chat"]:
+    text = read_stdin(MAX_BYTES) if words == ("-",) else " ".join(words)
+    if not words and not given["chat"]:
         raise InvalidInputError(
             "nothing is asked", remedy='Say it: lamina run --agent NAME "…", or use --chat'
         )
     agent = _agent(session, given["agent"], given["script"])
     session.tell_if_new()
-    if text is not None:
+    if words:
         _say(session, _answered(session, agent, text, given["talk"], given["wait"]))
     if given["chat"]:
         from lamina.surfaces.cli.chatting import chat
@@ -71,8 +74,15 @@ def answer(session: Session, agent: "Agent", text: str, talk: str) -> None:
 
 
 def _answered(session: Session, agent: "Agent", text: str, talk: str, wait: float) -> "Run":
-    on_text = None if session.out.as_json else _streamed
-    return agent.run(text, session=talk, on_text=on_text, wait=wait)
+    if session.out.as_json:
+        return agent.run(text, session=talk, wait=wait)
+    shown = _Shown()
+    try:
+        return agent.run(text, session=talk, on_text=shown.take, wait=wait)
+    except BaseException:
+        # What is told next belongs on a line of its own, not behind half an answer.
+        shown.end()
+        raise
 
 
 def _say(session: Session, done: "Run") -> None:
@@ -90,17 +100,30 @@ def _say(session: Session, done: "Run") -> None:
         session.out.note(f"({used}, {done.window.total} tokens before the model{out})")
 
 
-def _streamed(piece: str) -> None:
-    from lamina.surfaces.cli.marks import visible
+class _Shown:
+    """An answer on the screen, piece by piece."""
 
-    sys.stdout.write(visible(piece))
-    sys.stdout.flush()
+    def __init__(self) -> None:
+        self._is_inside = False
+
+    def take(self, piece: str) -> None:
+        from lamina.surfaces.cli.marks import visible
+
+        sys.stdout.write(visible(piece))
+        sys.stdout.flush()
+        self._is_inside = not piece.endswith("\n")
+
+    def end(self) -> None:
+        if self._is_inside:
+            sys.stdout.write("\n")
+            sys.stdout.flush()
 
 
 def _agent(session: Session, name: str | None, script: str | None) -> "Agent":
     from lamina.errors import InvalidInputError
     from lamina.memory import AgentMemory
     from lamina.runtime import Agent
+    from lamina.surfaces.cli.model import the_model
 
     if name is not None and session.name not in (None, name):
         raise InvalidInputError(
@@ -115,20 +138,7 @@ def _agent(session: Session, name: str | None, script: str | None) -> "Agent":
     session.may_create = script is not None
     memory = session.handle
     assert isinstance(memory, AgentMemory)
-    return Agent(memory, model or _configured(memory))
-
-
-def _configured(memory: "AgentMemory") -> "Model":
-    from lamina.errors import InvalidInputError
-    from lamina.models import configured
-
-    found = configured(memory)
-    if found is None:
-        raise InvalidInputError(
-            "no model is configured",
-            remedy="Name one: `lamina model` says how; or try without: --script FILE",
-        )
-    return found
+    return Agent(memory, model or the_model(memory, "; or try without: --script FILE"))
 
 
 def _scripted(path: str) -> "Model":

@@ -22,13 +22,22 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
             "extracting:extract", "Read decisions, tasks, claims, terms and notes out of files."
         ),
         "items": Entry("extracting:items", "List what was read out of files, with file and line."),
-        "run": Entry("running:run", "Let an agent with a memory answer, or chat with it."),
         "recall": Entry("recall:recall", "Search memories, best first."),
-        "context": Entry("context:context", "Show what a model would be told, within a budget."),
         "why-not": Entry("recall:why_not", "Say what kept a memory out of a recall."),
         "list": Entry("reading:list_records", "List memories, newest first."),
         "get": Entry("reading:get", "Show one memory."),
         "query": Entry("reading:query", "List the memories that match a filter."),
+    },
+    "Agents and models": {
+        "run": Entry("running:run", "Let an agent with a memory answer, or chat with it."),
+        "context": Entry("context:context", "Show what a model would be told, within a budget."),
+        "compact": Entry(
+            "compact:compact", "Put summaries in the place of a long log and long sessions."
+        ),
+        "model": Entry("model:model", "Show which model may be asked, and what it has cost today."),
+        "propose": Entry(
+            "proposing:propose", "Have a model propose facts and lessons, which wait for you."
+        ),
     },
     "Layers by their own words": {
         "now": Entry("now:now", "Show or say what is being done, and what comes next."),
@@ -43,13 +52,9 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "edit": Entry("edit:edit", "Give a memory a new version."),
         "forget": Entry("changing:forget", "Hide memories; undo brings them back."),
         "undo": Entry("changing:undo", "Take back a whole transaction."),
-        "propose": Entry(
-            "proposing:propose", "Have a model propose facts and lessons, which wait for you."
-        ),
         "accept": Entry("changing:accept", "Make a proposal current."),
         "promote": Entry(
-            "promote:promote",
-            "Make memories knowledge of a wider scope, or review what waits for that.",
+            "promote:promote", "Copy memories to a wider scope, or review what waits for a yes."
         ),
         "history": Entry("history:history", "Show every version of a memory."),
         "watch": Entry("watch:watch", "Follow what changes."),
@@ -66,16 +71,12 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "backup": Entry("backup:backup", "Copy the whole store into one verified file."),
         "restore": Entry("backup:restore", "Make a store again from a backup."),
         "config": Entry("settings:config", "Show or change the settings of the store."),
-        "model": Entry("model:model", "Show which model may be asked, and what it has cost today."),
         "reindex": Entry(
             "reindex:reindex", "Build the keyword index anew, and make missing vectors."
         ),
         "stale": Entry("stale:stale", "Show what has faded and could be forgotten, with reasons."),
-        "compact": Entry(
-            "compact:compact", "Put summaries in the place of a long log and long sessions."
-        ),
         "maintain": Entry(
-            "maintain:maintain", "Do what is due: archive, merge, evict, and drop old history."
+            "maintain:maintain", "Do what is due: archive, merge, evict, compact, drop old history."
         ),
         "audit": Entry("audit:audit", "Verify the log, and anchor it elsewhere."),
         "doctor": Entry("doctor:doctor", "Look the store over, and repair what can be rebuilt."),

@@ -55,7 +55,8 @@ def tasks() -> None:
 @click.option("--status", metavar="STATUS", shell_complete=_STATUSES, help="As `open`.")
 @click.option("--milestone", metavar="NAME", help="Only of this milestone.")
 @click.option("--ready", is_flag=True, help="Only open ones that wait for nothing.")
-@click.option("-n", "--limit", type=int, default=100, show_default=True, metavar="N")
+@click.option("-n", "--limit", type=int, default=100, show_default=True, metavar="N",
+              help="At most so many.")  # fmt: skip
 @pass_session
 def list_tasks(
     session: Session, /, status: str | None, milestone: str | None, limit: int, *, ready: bool
@@ -81,7 +82,8 @@ def list_tasks(
 
 
 @tasks.command("graph")
-@click.option("-n", "--limit", type=int, default=1000, show_default=True, metavar="N")
+@click.option("-n", "--limit", type=int, default=1000, show_default=True, metavar="N",
+              help="At most so many.")  # fmt: skip
 @pass_session
 def task_graph(session: Session, /, limit: int) -> None:
     """Show tasks as a tree, each below the first of those that it waits for."""
@@ -145,9 +147,15 @@ def move_task(session: Session, /, name: str, status: str, note: str) -> None:
     STATUS is open, active, blocked, done or dropped; a step that makes no sense is refused.
     """
     from lamina.core.names import check_name
+    from lamina.layers.tasks import ENDED
     from lamina.surfaces.cli.saying import say_receipt
 
-    say_receipt(session, session.handle.task.move(check_name(name, "task"), status, note=note))
+    handle, task = session.handle, check_name(name, "task")
+    say_receipt(session, handle.task.move(task, status, note=note))
+    if status in ENDED:
+        from lamina.orchestration.learning import learn
+
+        learn(handle, [task])
 
 
 @tasks.command("change")
