@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypedDict
 
@@ -92,8 +93,27 @@ def asked(door: Door, options: ContextOptions) -> Asked:
         None if task is None else check_name(task, "task"),
         None if session is None else check_name(session, "session"), _layers(options.get("layers")),
         _switch(options.get("hot", True), "hot"), _switch(options.get("empty", False), "empty"),
-        form, options.get("count") or estimate_tokens, options.get("now"),
+        form, _counting(options.get("count")), options.get("now"),
     )  # fmt: skip
+
+
+def _counting(count: object) -> Callable[[str], int]:
+    """What counts tokens, held to saying a number."""
+    if count is None:
+        return estimate_tokens
+    if not callable(count):
+        raise InvalidInputError(f"`count` must be a function of a text, not {count!r:.40}")
+
+    def checked(text: str) -> int:
+        found = count(text)
+        if isinstance(found, int | float) and 0 <= found < float("inf"):
+            return math.ceil(found)
+        raise InvalidInputError(
+            f"`count` must say how many tokens a text has, and said {found!r:.40}",
+            remedy="Return a number from 0 on",
+        )
+
+    return checked
 
 
 def _budget(budget: object) -> int:

@@ -14,6 +14,8 @@ from lamina.core.record import Trust
 from lamina.core.scope import Scope
 from lamina.paging.fencing import unfenced
 from lamina.paging.knowing import Known
+from lamina.paging.lines import LABEL
+from lamina.paging.shown import shown_to
 from lamina.paging.statements import pieces
 from lamina.paging.wording import words_of
 
@@ -73,21 +75,27 @@ def _is_plain(draft: Draft) -> bool:
 
 
 def _original(door: Door, draft: Draft, *, search: bool) -> Record | None:
-    text = draft.get("text", "")
-    key = draft.get("key")
+    text, key, shown_before = draft.get("text", ""), draft.get("key"), shown_to(door)
+    is_knowledge = draft.get("layer", DEFAULT_LAYER) == "knowledge"
+    labelled = bool(LABEL.search(text))
+    search = search and key is None and (is_knowledge or labelled)
+    search = search and shown_before.may_search()
+    if shown_before.is_empty and not search:
+        return None
     # A key says what a single word is about, as a label does.
     said = [replace(one, is_labelled=one.is_labelled or key is not None)
             for one in pieces(unfenced(text).splitlines()) if one.words]  # fmt: skip
     shown = _said_by(door, Known(door, _ORIGINALS, search=False), said)
     found = next((one for one in shown if _stands_for(one, draft)), None)
-    is_knowledge = draft.get("layer", DEFAULT_LAYER) == "knowledge"
-    labelled = any(one.is_labelled for one in said)
-    if found is not None or not search or key is not None or not (is_knowledge or labelled):
+    if found is not None or not search:
         return found
     seen = _said_by(door, Known(door, _ORIGINALS), said)
     # Another process may have shown it, or nobody: then whatever it adds is news.
     adds = partial(_adds_nothing, draft=draft, labelled=labelled)
-    return next((one for one in seen if _stands_for(one, draft) and adds(one)), None)
+    found = next((one for one in seen if _stands_for(one, draft) and adds(one)), None)
+    if found is not None:
+        shown_before.found_again()
+    return found
 
 
 def _said_by(door: Door, known: Known, said: Sequence[Piece]) -> list[Record]:

@@ -15,7 +15,7 @@ from lamina.paging.wording import HERE, folded, unframed, weight, words_of
 from lamina.stores.questions import Search
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from lamina.core.ids import RecordId
     from lamina.core.record import Record
@@ -31,8 +31,11 @@ SAID: Final = ("log", "session", "archive")
 _TERMS: Final = 8
 _CANDIDATES: Final = 12
 _MOST_SEARCHES: Final = 64
+_LONG, _WINDOW = 36, 18
+"""From how many words on a piece is looked for in parts, and how many words each has."""
 _PAIR: Final = re.compile(r"\w[\"'*_`]*\s*[:=]\s*\S")
 """A name with what it stands for."""
+_LONGEST: Final = 20_000
 _NEAR: Final = 4
 """How many lines of an object belong together."""
 
@@ -62,8 +65,7 @@ class Known:
                 if laid.whose[number] is None and left and left != before[number]
             ]  # fmt: skip
             before = list(laid.left)
-            # Each is searched for, whatever was found for the others.
-            found = [self._search(worded[number], laid.left[number]) for number in grown]
+            found = [self._search(worded[n], laid.left[n]) for n in grown]
             if not any(found):
                 break
         return _spread(laid, pieces)
@@ -107,19 +109,25 @@ class Known:
     def _search(self, piece: Piece, left: str) -> bool:
         """Look for memories that say what is left of a piece; whether there are any more."""
         is_named = piece.is_labelled or piece.is_record or bool(_PAIR.search(piece.text))
-        is_short = weight(left) < FEW and not is_named
-        if not self._may_search or is_short or self._searches >= _MOST_SEARCHES:
+        if not self._may_search or (weight(left) < FEW and not is_named):
             return False
-        self._searches += 1
         layers = [*self._layers, *(SAID if piece.is_labelled else ())]
-        before = len(self._texts)
-        for record in _visible(self._door, left, layers):
+        before, words = len(self._texts), left.split()
+        # What is so long may be the words of several.
+        size = len(words) if len(words) <= _LONG else _WINDOW
+        for start in range(0, len(words), size):
+            if self._searches < _MOST_SEARCHES:
+                self._searches += 1
+                self._take(_visible(self._door, " ".join(words[start : start + size]), layers))
+        return len(self._texts) > before
+
+    def _take(self, records: Iterable[Record]) -> None:
+        for record in records:
             if record.id not in self._texts:
-                body = line_of(record, estimate_tokens).body
+                body = line_of(record, estimate_tokens).body[:_LONGEST]
                 lines = (words_of(unframed(line)) for line in body.splitlines())
                 self._texts[record.id] = folded(" ".join(lines))
                 self._found.add(record, body)
-        return len(self._texts) > before
 
 
 def _visible(door: Door, words: str, layers: Sequence[str]) -> list[Record]:
@@ -132,7 +140,8 @@ def _visible(door: Door, words: str, layers: Sequence[str]) -> list[Record]:
         Search(reach=door.reach, terms=terms, where=parse(where), live_at=clock.now(),
                limit=_CANDIDATES)
     )  # fmt: skip
-    return [match.record for match in found.matches]
+    # Who holds few of the words does not say them.
+    return [match.record for match in found.matches if 3 * len(match.terms) >= len(terms)]
 
 
 def _spread(laid: Laid, pieces: Sequence[Piece]) -> Laid:

@@ -26,6 +26,9 @@ LABEL: Final = re.compile(
 )
 """What stands before every memory that is shown."""
 _DAY, _MINUTE = len("2026-01-31"), len("2026-01-31 12:00")
+_STEERING: Final = re.compile(
+    r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
 _INDENT: Final = "\n    "
 _TITLES: Final = {OBJECTIVE: "Objective", NEXT_STEPS: "Next steps"}
 _UNNAMED: Final = frozenset({"session", "item", "archive", "episode"})
@@ -59,8 +62,11 @@ def line_of(record: Record, count: Callable[[str], int]) -> Line:
 
 
 def indented(text: str) -> str:
-    """A text none of whose lines but the first begins where a line begins."""
-    return _INDENT.join(text.splitlines())
+    """A text none of whose lines but the first begins where a line begins.
+
+    What steers a screen or turns the order of letters round is no part of what was remembered.
+    """
+    return _STEERING.sub("", _INDENT.join(text.splitlines()))
 
 
 @lru_cache(maxsize=2_048)

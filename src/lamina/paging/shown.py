@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
+from lamina import clock
 from lamina.paging.statements import statements
 from lamina.paging.tiling import Statements
 from lamina.paging.wording import words_of
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
     from lamina.stores.base import Store
 
 _MOST: Final = 1_000
+_LONGEST: Final = 20_000
+"""How many characters of one memory are known again."""
 _MOST_ACTORS: Final = 256
+_AT_ONCE: Final = 32
+_EACH_SECOND: Final = 2
+"""How many writes of one actor are searched for what other processes have shown it."""
 
 
 class Said:
@@ -33,16 +39,17 @@ class Said:
 
     def add(self, record: Record, line: str) -> None:
         """A record is shown as this line."""
-        self.statements.add(statements(record.text) | statements(line), record.id)
-        text = words_of(record.text) if record.text.isprintable() else ""
+        told = record.text[:_LONGEST]
+        self.statements.add(statements(told) | statements(line[:_LONGEST]), record.id)
+        text = words_of(told) if told.isprintable() else ""
         if record.key and text:
             key = words_of(record.key)
             named = {f"{key} {text}", f"{key} {record.kind} {text}", f"{text} {key}"}
             self.statements.add_named(named, record.id)
         when = {f"{at:%Y-%m-%d}" for at in (record.valid_from, record.updated_at) if at}
         source, trust = record.source, record.trust.value
-        told = {source, trust, f"{source}/{trust}", record.kind, record.layer, record.id}
-        self.marks[record.id] = frozenset(when | told)
+        marks = {source, trust, f"{source}/{trust}", record.kind, record.layer, record.id}
+        self.marks[record.id] = frozenset(when | marks)
 
 
 class Shown:
@@ -52,7 +59,32 @@ class Shown:
         self._entries: dict[tuple[RecordId, str], Record] = {}
         self._waiting: dict[tuple[RecordId, str], Record] = {}
         self._said = Said()
+        self._searches, self._counted_at = float(_AT_ONCE), clock.stopwatch()
         self._lock = Lock()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it was shown nothing yet."""
+        return not self._entries and not self._waiting
+
+    def may_search(self) -> bool:
+        """Whether one more write is worth a search for what another process has shown.
+
+        An agent that learns as it goes writes now and then; one that writes without end copies
+        something, and is not made to wait.
+        """
+        with self._lock:
+            at = clock.stopwatch()
+            more = (at - self._counted_at) * _EACH_SECOND
+            self._searches, self._counted_at = min(_AT_ONCE, self._searches + more), at
+            may = self._searches >= 1
+            self._searches -= may
+            return may
+
+    def found_again(self) -> None:
+        """A search was worth its while."""
+        with self._lock:
+            self._searches = min(_AT_ONCE, self._searches + 1)
 
     def add(self, entries: Iterable[Entry]) -> None:
         """Take note of entries; they are read when something comes back."""

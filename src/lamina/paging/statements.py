@@ -51,16 +51,21 @@ def statements(text: str) -> set[str]:
 
     A line that is too short to be known by itself is known by the one beside it.
     """
-    lines = [words_of(unframed(LABEL.sub(" ", line))) for line in text.splitlines()]
-    lines = [line for line in lines if line]
+    raw = [LABEL.sub(" ", line) for line in text.splitlines()]
+    lines = [words for words in (words_of(unframed(line)) for line in raw) if words]
     found = {" ".join(lines), *lines}
     found |= {f"{one} {two}" for one, two in zip(lines, lines[1:], strict=False)}
-    for line in text.splitlines():
-        found |= {words_of(unframed(one)) for one in _sentences(LABEL.sub(" ", line))}
-        parts = (words_of(unframed(one)) for one in _END.split(line))
-        found |= {one for one in parts if weight(one) >= _SHORT}
+    for line in raw:
+        parts = _parts(line)
+        if len(parts) > 1:
+            said = {*parts, *_sentences(line)}
+            found |= {one for one in map(_plain, said) if weight(one) >= _SHORT}
     found.discard("")
     return found
+
+
+def _plain(text: str) -> str:
+    return words_of(unframed(text))
 
 
 def _sentences(line: str) -> list[str]:

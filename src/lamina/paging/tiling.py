@@ -149,8 +149,10 @@ class Tiling:
             if at in found:
                 continue
             found[at] = list(self._statements_at(at))
-            ends = (tile.end for tile in found[at] if tile.end < len(self._low))
-            waiting += [self._after(end) for end in ends if self._low[end] != " "]
+            ends = (tile.end for tile in found[at])
+            waiting += [
+                self._after(end) for end in ends if self._low[end : end + 1] not in ("", " ")
+            ]
         for at in self._starts:
             found[at] += self._phrases_at(at)
         return found
