@@ -3,11 +3,12 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lamina.core.markdown import Entry, Form, kind_under, read_note, said
-from lamina.core.markdown.structure import fences, front_matter, headings, lines_of
+from lamina.core.markdown.blocks import blocks_of
+from lamina.core.markdown.structure import front_matter, lines_of
 
 PIECES = [
     "---", "***", "# One", "## Two ##", "###### Six", "####### seven", "Under", "====", "-----",
@@ -39,9 +40,10 @@ def assert_nothing_lost(text: str) -> None:
     for entry in entries:
         assert entry.raw == "\n".join(lines[entry.first - 1 : entry.last])
     titled = {
-        number: heading.title
-        for heading in headings(lines, start, list(fences(lines, start)))
-        for number in range(heading.first, heading.last + 1)
+        number: block.heading.title
+        for block in blocks_of(lines, start)
+        if block.heading is not None
+        for number in range(block.first, block.last + 1)
     }
     named = {title for entry in entries for title in (*entry.headings, entry.text)}
     for number in range(start, len(lines) + 1):
@@ -51,6 +53,8 @@ def assert_nothing_lost(text: str) -> None:
 
 
 @given(PAGES)
+@example("<!-- one line -->\n####### seven\n---\n###### Six")
+@example("0\n<!-- one line -->\n####### seven\n---\n###### Six")
 def test_entries_hold_every_line(text: str) -> None:
     assert_nothing_lost(text)
 
