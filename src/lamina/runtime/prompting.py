@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from lamina.core.sealed import hidden
+
 if TYPE_CHECKING:
     from lamina.memory import AgentMemory
 
@@ -40,7 +42,7 @@ def system_prompt(memory: AgentMemory, extra: str, *, has_tools: bool) -> str:
 def _profile(memory: AgentMemory) -> list[str]:
     """What `AGENT.md` says."""
     where = {"layer": "now", "scope": memory.now.scope, "kind": "profile"}
-    found = {str(one.key): one.text for one in memory.query(where, limit=50)}
+    found = {str(one.key): hidden(one.text) for one in memory.query(where, limit=50)}
     named = [key for key in _SECTIONS if key in found]
     others = sorted(key for key in found if key not in _SECTIONS)
     titles = {**{key: key.removeprefix("profile:") for key in others}, **_SECTIONS}
