@@ -45,7 +45,7 @@ def test_what_was_erased_is_not_known_again() -> None:
     with lamina.open(":memory:") as mem:
         mem.configure("recall.embedder", "off")
         finn, eve = (mem.agent(name, project="web") for name in ("finn", "eve"))
-        kept = mem.agent("finn", project="web").knowledge.put("decision", "tea", "Tea is at four")
+        finn.knowledge.put("decision", "tea", "Tea is at four")
         gone = finn.knowledge.put("decision", "code", _SAID)
         for one in (finn, eve):
             one.context("codeword tea")
@@ -55,7 +55,6 @@ def test_what_was_erased_is_not_known_again() -> None:
             assert _SAID not in str(vars(shown_to(one)))
             assert without_echoes(one, _SAID) == _SAID
             assert without_echoes(one, "Tea is at four") == ""
-        del kept
 
 
 def test_what_another_process_erased_is_not_known_again() -> None:
@@ -68,3 +67,23 @@ def test_what_another_process_erased_is_not_known_again() -> None:
         path.commit([path.erase(finn.get(gone.id))])
         assert without_echoes(finn, _SAID) == _SAID
         assert _SAID not in str(vars(shown_to(finn)))
+
+
+def test_a_context_shows_nothing_that_is_not_in_force() -> None:
+    with lamina.open(":memory:") as mem:
+        mem.configure("recall.embedder", "off")
+        finn, eve = (mem.agent(name, project="web") for name in ("finn", "eve"))
+        finn.fact.save("gate", "The heron nests at the superseded gate")
+        finn.fact.save("gate", "The heron nests at the gate in force")
+        finn.forget(finn.remember("The heron nests at the forgotten gate").id)
+        finn.remember("The heron nests at the expired gate", expires="2020-01-01")
+        eve.remember("The heron nests at the gate of another", layer="notebook")
+        mem.project("other").remember("The heron nests at the gate elsewhere")
+        mem.configure("knowledge.accept", "review")
+        finn.knowledge.put("decision", "gate", "The heron nests at the proposed gate")
+        context = finn.context("Where does the heron nest, at which gate?")
+        assert [entry.record.text for entry in context.entries] == [
+            "The heron nests at the gate in force"
+        ]
+        assert not context.left_out
+        assert context.considered == context.entries[0].tokens

@@ -78,7 +78,7 @@ def _with_copies(store: Store, reach: Reach, records: Sequence[Record]) -> list[
 def _with_archived(store: Store, reach: Reach, records: Sequence[Record]) -> list[Record]:
     """The records, and what compaction has copied of them or they are copies of."""
     found = {record.id: record for record in records}
-    named = [str(one.data["entry"]) for one in records if _is_copy(one)]
+    named = [RecordId(one.data["entry"]) for one in records if _is_copy(one)]
     found |= {one.id: one for one in store.get(reach, named)}
     copies = _archive(store, reach, "data.entry", list(found), kind="original")
     return list((found | {one.id: one for one in copies}).values())
@@ -86,7 +86,8 @@ def _with_archived(store: Store, reach: Reach, records: Sequence[Record]) -> lis
 
 def _summaries(store: Store, reach: Reach, records: Sequence[Record]) -> list[RecordId]:
     """What sums up some of the records: no rule tells how much of them it says."""
-    made_of = list(dict.fromkeys(str(one.data["archive_id"]) for one in records if _is_copy(one)))
+    copies = filter(_is_copy, records)
+    made_of = list(dict.fromkeys(RecordId(one.data["archive_id"]) for one in copies))
     gone = {record.id for record in records}
     found = [*store.get(reach, made_of), *_archive(store, reach, "data.archive_id", made_of)]
     return [one.id for one in found if one.id not in gone and not _is_copy(one)]
@@ -103,7 +104,8 @@ def _archive(
 
 def _is_copy(record: Record) -> bool:
     is_original = (record.layer, record.kind) == ("archive", "original")
-    return is_original and {"entry", "archive_id"} <= record.data.keys()
+    names = (record.data.get("entry"), record.data.get("archive_id"))
+    return is_original and all(isinstance(one, str) for one in names)
 
 
 def _tellable(versions: Sequence[Record]) -> list[str]:

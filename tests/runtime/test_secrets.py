@@ -3,7 +3,6 @@
 import pytest
 
 from lamina.compaction import by_model
-from lamina.core.chat import Message, Reply
 from lamina.core.record import State
 from lamina.core.sealed import SCHEME
 from lamina.core.text.cut import head_and_tail, head_of, tail_of
@@ -27,21 +26,6 @@ def fail(secret: str) -> str:
     raise ValueError(f"{secret} is no good")
 
 
-class Watched:
-    """A model that keeps what it was shown."""
-
-    name = "watched"
-
-    def __init__(self, *script: object) -> None:
-        self._model = ScriptedModel(list(script))  # type: ignore[arg-type]
-        self.shown: list[str] = []
-
-    def chat(self, messages: list[Message], **how: object) -> Reply:
-        """Answer as the script says."""
-        self.shown.append(str(messages))
-        return self._model.chat(messages, **how)  # type: ignore[arg-type]
-
-
 def _everything(memory: AgentMemory) -> str:
     """All that is kept, every version of it."""
     store, reach = memory.store, memory.reach
@@ -59,13 +43,16 @@ def test_a_model_sees_neither_a_secret_nor_what_stands_for_it() -> None:
         memory.fact.save("db-password", PASSWORD)
         memory.task.add("t-1", f"Replace {TOKEN}")
         memory.remember(f"The deploy token is {TOKEN}", data={"password": PASSWORD})
-        model = Watched(calls("fetch", password=PASSWORD), calls("fail", secret=TOKEN), "Done.")
+        steps = [calls("fetch", password=PASSWORD), calls("fail", secret=TOKEN)]
+        model = ScriptedModel([*steps, "Done."])
         Agent(memory, model, [fetch, fail]).run(f"Deploy with {TOKEN}, password: {PASSWORD}")
         memory.session("main").append("summary", f"We used {TOKEN}")
-        summary = Watched("The deploy token was used by the user, and the password was given.")
+        summary = ScriptedModel(
+            ["The deploy token was used by the user, and the password was given."]
+        )
         memory.session("main").compact(force=True, summarise=by_model(summary))
         context = memory.context("deploy token password")
-        shown = [*model.shown, *summary.shown, context.text, context.blocks()]
+        shown = [*map(str, model.asked), *map(str, summary.asked), context.text, context.blocks()]
         assert all("[a sealed secret]" in text for text in shown)
         assert not [part for part in (*_PARTS, SCHEME) for text in shown if part in text]
         assert not [part for part in _PARTS if part in _everything(memory)]
@@ -75,7 +62,7 @@ def test_a_model_sees_neither_a_secret_nor_what_stands_for_it() -> None:
 def test_a_secret_is_not_known_by_the_half_of_it_that_fits(before: int) -> None:
     with finn() as memory:
         text = f"{'so it is ' * before}"[:before] + f" {TOKEN} " + "and more of it " * 40
-        model = Watched(calls("fetch", password=text), "Done.")
+        model = ScriptedModel([calls("fetch", password=text), "Done."])
         Agent(memory, model, [fetch]).run(text)
         assert not [part for part in _PARTS if part in _everything(memory)]
 
@@ -89,10 +76,10 @@ def test_what_a_run_is_about_is_shown_sealed_even_when_it_was_archived() -> None
             path.commit([path.move(one, State.ARCHIVED) for one in memory.session("main").read()])
             return what
 
-        model = Watched(calls("archive", what="all"), "Done.")
+        model = ScriptedModel([calls("archive", what="all"), "Done."])
         Agent(memory, model, [archive]).run(f"Deploy with {TOKEN}")
-        assert not [part for part in (*_PARTS, SCHEME) if part in model.shown[-1]]
-        assert "Deploy with [a sealed secret]" in model.shown[-1]
+        assert not [part for part in (*_PARTS, SCHEME) if part in str(model.asked[-1])]
+        assert "Deploy with [a sealed secret]" in str(model.asked[-1])
 
 
 def test_a_text_is_cut_between_lines_or_words() -> None:
