@@ -76,7 +76,7 @@ def test_a_context_shows_nothing_that_is_not_in_force() -> None:
         finn.fact.save("gate", "The heron nests at the superseded gate")
         finn.fact.save("gate", "The heron nests at the gate in force")
         finn.forget(finn.remember("The heron nests at the forgotten gate").id)
-        finn.remember("The heron nests at the expired gate", expires="2020-01-01")
+        finn.remember("The heron nests at the expired gate", expires="2020-01-01T00:00:00Z")
         eve.remember("The heron nests at the gate of another", layer="notebook")
         mem.project("other").remember("The heron nests at the gate elsewhere")
         mem.configure("knowledge.accept", "review")

@@ -13,7 +13,7 @@ import pytest
 import lamina
 from lamina import clock, leasing
 from lamina.core.scope import Scope
-from lamina.errors import BusyError, ConflictError, InvalidInputError
+from lamina.errors import BusyError, ConflictError, InvalidInputError, StoreFullError
 from tests.places import STORES, where
 
 ROOT = Scope.of("project/web")
@@ -138,6 +138,65 @@ def test_a_lease_that_was_taken_over_says_so() -> None:
                     held.check()
 
 
+@pytest.mark.parametrize("store", STORES)
+def test_a_commit_happens_only_while_it_is_held(store: str, tmp_path: Path) -> None:
+    with lamina.open(where(store, tmp_path)) as mem:
+        finn, maya = mem.agent("finn", project="web"), mem.agent("maya", project="web")
+        # Nothing renews it here within an hour: so a process is after it was stopped.
+        with leasing.take(finn, "s-1", scope=ROOT, seconds=3600) as held:
+            held.commit([{"layer": "log", "kind": "SYSTEM", "text": "first"}])
+            held.commit([{"layer": "fact", "key": "a", "text": "1", "expect": 0}])
+            with pytest.raises(ConflictError):
+                held.commit([{"layer": "fact", "key": "a", "text": "2", "expect": 0}])
+            held.check()
+            [record] = finn.query({"layer": "blackboard", "kind": "lease"})
+            # Edited by somebody, and nobody else's for that.
+            finn.edit(record.id, "finn would rather not be disturbed")
+            held.commit([{"layer": "log", "kind": "SYSTEM", "text": "still"}])
+            finn.edit(record.id, expires=record.created_at)
+            with leasing.take(maya, "s-1", scope=ROOT):
+                assert not held.is_lost
+                with pytest.raises(BusyError, match="was taken over"):
+                    held.commit([{"layer": "log", "kind": "SYSTEM", "text": "second"}])
+            assert [one.text for one in finn.log.tail()] == ["first", "still"]
+
+
+def test_a_fork_does_not_hold_it(tmp_path: Path) -> None:
+    with (
+        lamina.open(tmp_path) as mem,
+        leasing.take(mem.agent("finn", project="web"), "s-1", scope=ROOT) as held,
+    ):
+        child = os.fork()
+        if not child:
+            try:
+                held.check()
+            except BusyError:
+                held.release()
+                os._exit(7)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        held.check()
+        with pytest.raises(BusyError):
+            leasing.take(mem.agent("maya", project="web"), "s-1", scope=ROOT)
+
+
+def test_what_could_not_be_released_is_free_in_the_same_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with lamina.open(":memory:") as mem:
+        finn = mem.agent("finn", project="web")
+        held = leasing.take(finn, "s-1", scope=ROOT)
+
+        def full(*_: object, **__: object) -> None:
+            raise StoreFullError("no room is left")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(finn, "edit", full)
+            held.release()
+        with leasing.take(mem.agent("maya", project="web"), "s-1", scope=ROOT) as taken:
+            taken.check()
+
+
 def test_a_lease_whose_record_was_edited_is_still_held_and_can_be_released() -> None:
     with lamina.open(":memory:") as mem:
         finn, maya = mem.agent("finn", project="web"), mem.agent("maya", project="web")
@@ -202,60 +261,6 @@ def test_who_holds_it_is_told_from_others_of_its_number() -> None:
                     with pytest.raises(BusyError):
                         leasing.take(maya, "s-1", scope=ROOT)
                     held.check()
-
-
-@pytest.mark.parametrize("store", STORES)
-def test_a_commit_happens_only_while_it_is_held(store: str, tmp_path: Path) -> None:
-    with lamina.open(where(store, tmp_path)) as mem:
-        finn, maya = mem.agent("finn", project="web"), mem.agent("maya", project="web")
-        # Nothing renews it here within an hour: so a process is after it was stopped.
-        with leasing.take(finn, "s-1", scope=ROOT, seconds=3600) as held:
-            held.commit([{"layer": "log", "kind": "SYSTEM", "text": "first"}])
-            held.commit([{"layer": "fact", "key": "a", "text": "1", "expect": 0}])
-            with pytest.raises(ConflictError):
-                held.commit([{"layer": "fact", "key": "a", "text": "2", "expect": 0}])
-            held.check()
-            [record] = finn.query({"layer": "blackboard", "kind": "lease"})
-            finn.edit(record.id, expires=record.created_at)
-            with leasing.take(maya, "s-1", scope=ROOT):
-                assert not held.is_lost
-                with pytest.raises(BusyError, match="was taken over"):
-                    held.commit([{"layer": "log", "kind": "SYSTEM", "text": "second"}])
-            assert [one.text for one in finn.log.tail()] == ["first"]
-
-
-def test_whose_time_is_over_asks_before_going_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    with lamina.open(":memory:") as mem:
-        finn, maya = mem.agent("finn", project="web"), mem.agent("maya", project="web")
-        with leasing.take(finn, "s-1", scope=ROOT, seconds=3600) as held:
-            later = clock.stopwatch() + 3601
-            monkeypatch.setattr(clock, "stopwatch", lambda: later)
-            held.check()
-            [record] = finn.query({"layer": "blackboard", "kind": "lease"})
-            finn.edit(record.id, expires=record.created_at)
-            with leasing.take(maya, "s-1", scope=ROOT):
-                monkeypatch.setattr(clock, "stopwatch", lambda: later + 3601)
-                with pytest.raises(BusyError, match="was taken over"):
-                    held.check()
-
-
-def test_a_fork_does_not_hold_it(tmp_path: Path) -> None:
-    with (
-        lamina.open(tmp_path) as mem,
-        leasing.take(mem.agent("finn", project="web"), "s-1", scope=ROOT) as held,
-    ):
-        child = os.fork()
-        if not child:
-            try:
-                held.check()
-            except BusyError:
-                held.release()
-                os._exit(7)
-            os._exit(0)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-        held.check()
-        with pytest.raises(BusyError):
-            leasing.take(mem.agent("maya", project="web"), "s-1", scope=ROOT)
 
 
 @pytest.mark.parametrize("wrong", [-1, "soon", None, float("nan")])

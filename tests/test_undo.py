@@ -89,6 +89,15 @@ def test_a_change_is_undone_once(mem: Memory) -> None:
     assert mem.get("k").text == "one"
 
 
+def test_changes_are_undone_one_after_the_other_from_the_last_on(mem: Memory) -> None:
+    said = [mem.remember(text, key="k") for text in ("one", "two", "three")]
+    with pytest.raises(ConflictError, match="changed since"):
+        mem.undo(said[1].tx)
+    for tx, left in zip([one.tx for one in reversed(said)], ("two", "one", None), strict=True):
+        mem.undo(tx)
+        assert [one.text for one in mem.query({"key": "k"})] == ([] if left is None else [left])
+
+
 def test_the_command_line_says_it_in_one_line_with_a_status(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -24,16 +24,17 @@ from lamina.errors import BusyError, ConflictError, InvalidInputError, LaminaErr
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
     from types import TracebackType
     from typing import Self
 
-    from lamina.core.changes import Receipt
+    from lamina.core.changes import Put, Receipt
     from lamina.core.draft import Draft
     from lamina.core.record import Record
     from lamina.core.scope import Scope
     from lamina.layers.face import Door
+    from lamina.writing import WritePath
 
 USUAL_SECONDS: Final = 30.0
 _KIND: Final = "lease"
@@ -42,6 +43,9 @@ _RENEWALS: Final = 3
 """How often a lease is renewed in the time after which it would end."""
 _UNSEEN: Final = "alive"
 """When a process began, where that cannot be seen."""
+
+_held: Final[set[object]] = set()
+"""The signs of the leases that this process holds."""
 
 
 def take(
@@ -130,23 +134,31 @@ class Lease(Face):
         path = self._door.path_for(self._door.principal.surface)
         puts = path.puts(drafts, self._door.scope)
         try:
-            with self._at_it:
-                return path.commit([*puts, path.still(self._id, self._rev)])
+            return self._committed(path, puts)
         except (ConflictError, NotFoundError):
-            # Whether it was the lease that did not stand any more, or what was to be written.
+            # Whether it is the lease that does not stand any more, or what was to be written.
             self._renew()
             self.check()
-            raise
+        return self._committed(path, puts)
+
+    def _committed(self, path: WritePath, puts: Sequence[Put]) -> Receipt:
+        with self._at_it:
+            return path.commit([*puts, path.still(self._id, self._rev)])
 
     def try_to_take(self) -> str | None:
         """Take it if it is free or its holder is dead; otherwise says who holds it."""
         found = self._holder(_key(self.name), kind=_KIND)
         if found is not None and not _is_over(found):
             return f"{found.data.get('agent')} (process {found.data.get('pid')})"
+        # Before anybody can see it: those of this process that are not held have ended.
+        _held.add(self._sign)
         try:
             self._begin(found.rev if found else 0)
-        except ConflictError:
-            return "somebody who was quicker"
+        except BaseException as error:
+            _held.discard(self._sign)
+            if isinstance(error, ConflictError):
+                return "somebody who was quicker"
+            raise
         threading.Thread(target=self._go_on, name=f"lease {self.name}", daemon=True).start()
         return None
 
@@ -156,6 +168,7 @@ class Lease(Face):
         if os.getpid() != self._pid or self._ended.is_set():
             return
         self._ended.set()
+        _held.discard(self._sign)
         # It ends by itself as well: who cannot say so must not fail for it.
         with self._at_it, suppress(LaminaError, OSError):
             found = self._mine()
@@ -237,10 +250,13 @@ def _key(name: str) -> str:
 
 
 def _is_over(held: Record) -> bool:
-    """Whether its holder is known to have died on this machine."""
+    """Whether its holder is known to have died on this machine, or to have let it go."""
     here = _here()
     if held.data.get("place") != here["place"]:
         return False
+    if held.data.get("pid") == here["pid"] and held.data.get("holds") not in _held:
+        # Released, but a store that was full or away could not be told.
+        return True
     born = _born(held.data.get("pid"))
     said = held.data.get("born")
     return born is None or (born != said and _UNSEEN not in (born, said))

@@ -7,6 +7,7 @@ it agreed to, fill the memory, lead to another host, or bring a key into a messa
 from __future__ import annotations
 
 import json
+import re
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +18,6 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request
 
-from lamina import clock
 from lamina.connecting import Waiting, opener
 from lamina.errors import InvalidInputError, LaminaError
 
@@ -30,6 +30,9 @@ _CHUNK: Final = 1 << 16
 _LONGEST_PAUSE_SECONDS: Final = 5.0
 BUSY: Final = (429, 503)
 PASSING: Final = (408, 425, *BUSY)
+_PIECE: Final = 8
+"""Fewer characters of a key in a row tell nobody anything."""
+_WORD: Final = re.compile(r"\S+")
 _LATER: Final = "Nothing is lost; it is asked again later"
 _ELSEWHERE: Final = "Is that address the right one?"
 
@@ -203,10 +206,11 @@ def _asked_to_wait(error: HTTPError) -> float | None:
     if after.isdecimal():
         return float(after)
     try:
-        when = parsedate_to_datetime(after)
-    except ValueError:
+        # By its own clock: ours may be another.
+        until, now = map(parsedate_to_datetime, (after, str(error.headers.get("Date", ""))))
+        return max(0.0, until.timestamp() - now.timestamp())
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, when.timestamp() - clock.now().timestamp())
 
 
 def _headers(service: Endpoint) -> dict[str, str]:
@@ -255,10 +259,18 @@ def _said(service: Endpoint, error: HTTPError) -> str:
         told = told.get("message", "") if isinstance(told, dict) else told
     except (HTTPException, OSError, ValueError, RecursionError):
         return ""
-    text = " ".join(str(told).split())
-    if service.key:
-        text = text.replace(service.key, "[key]")
+    text = without_key(" ".join(str(told).split()), service.key)
     return f": {text:.300}" if text else ""
+
+
+def without_key(text: str, key: str) -> str:
+    """A text in which neither a key stands nor a piece of it: services quote those, too."""
+    parts = {key[at : at + _PIECE] for at in range(max(1, len(key) - _PIECE + 1))} - {""}
+
+    def hidden(word: re.Match[str]) -> str:
+        return "[key]" if any(part in word[0] for part in parts) else word[0]
+
+    return _WORD.sub(hidden, text)
 
 
 def _unreachable(service: Endpoint, error: Exception, patience: Patience) -> LaminaError:

@@ -184,12 +184,18 @@ class WritePath:
         first = {event.record: event.rev for event in reversed(events)}
         last = {event.record: event.rev for event in events}
         for record_id, record in found.items():
-            if record.rev != last[record_id]:
+            if record.rev != last[record_id] and not self._is_again(record, last[record_id]):
                 raise ConflictError(
                     f"record {record_id} has changed since transaction {tx}",
                     remedy="Undo the later change first, or edit the record",
                 )
         return [self._taken_back(found[record_id], first[record_id] - 1) for record_id in ids]
+
+    def _is_again(self, record: Record, rev: int) -> bool:
+        """Whether a record is what it was at a revision, because what came later was undone."""
+        was = next((v.record for v in self._store.versions(self._reach, record.id)
+                    if v.record and v.record.rev == rev), None)  # fmt: skip
+        return was is not None and (was.content, was.state) == (record.content, record.state)
 
     def _out_of_reach(self, tx: RecordId, events: Sequence[Event]) -> LaminaError:
         """Why a transaction has no record left: to those who see the stream, it was erased."""

@@ -283,3 +283,22 @@ def test_of_two_who_compact_at_once_one_does(finn: AgentMemory) -> None:
     assert finn.count({"layer": "archive", "kind": "summary"}) == 1
     session.append("user", "said while a model thinks")
     assert session.view()[-1].text == "said while a model thinks"
+
+
+def test_compactions_are_taken_back_one_after_the_other_while_the_session_goes_on(
+    finn: AgentMemory,
+) -> None:
+    session = finn.session("s")
+    talk(session, 0, 40)
+    first = session.compact()
+    talk(session, 40, 80)
+    second = session.compact()
+    talk(session, 80, 85)
+    assert first is not None
+    assert second is not None
+    with pytest.raises(ConflictError):
+        finn.undo(first.receipt.tx)
+    finn.undo(second.receipt.tx)
+    finn.undo(first.receipt.tx)
+    assert [one.key for one in session.read()] == [f"m-{number}" for number in range(85)]
+    assert finn.query({"layer": "archive"}) == []

@@ -162,6 +162,8 @@ def _flood(exchange: Exchange) -> None:
         (streaming([piece({"content": "Hel"})], end=""), True, ModelUnavailableError, "middle", 1),
         (servers.failing(401, {"error": {"message": f"bad key {KEY}"}}), False, ModelError,
          r"401: bad key \[key\]", 1),
+        (servers.failing(400, {"error": f"no: {KEY[:12]}*** {KEY[9:]}"}), False, ModelError,
+         r"400: no: \[key\] \[key\]", 1),
         (servers.failing(404), False, ModelError, "does its address end in /v1", 1),
         (servers.garbage, False, ModelError, "not answer in JSON", 1),
         (streaming(["data: {oops\n\n"]), True, ModelError, "cannot be read", 1),

@@ -265,6 +265,30 @@ def test_only_tasks_that_name_an_agent_with_a_worker_here_are_run(mem: Memory) -
     assert outcome.waiting == {"b": "nobody works for maya here", "c": "waits for person"}
 
 
+def test_where_tasks_are_run_unknown_ones_are_refused(mem: Memory, tmp_path: Path) -> None:
+    (tmp_path / "x").touch()
+    web, finn = mem.project("web"), mem.agent("finn", project="web")
+
+    def keep(task: str) -> None:
+        finn.episode.record(task, "attempted")
+        finn.artifact.register("x", task=task, workspace=tmp_path)
+
+    keep("anything")
+    web.task.add("person", "For a person")
+    keep("anything")
+    run(mem, lambda work: "fine", Graph().add("a", "A"))
+    for call in (
+        partial(finn.episode.record, "anything", "attempted"),
+        partial(finn.artifact.register, "x", task="anything", workspace=tmp_path),
+    ):
+        with pytest.raises(NotFoundError, match="`task`: the project has no task 'anything'"):
+            call()
+    web.forget(web.task.get("a").id)
+    for task in ("person", "a"):
+        keep(task)
+    mem.agent("finn", project="other").episode.record("anything", "attempted")
+
+
 def test_wrong_arguments_are_named(mem: Memory) -> None:
     web = mem.project("web")
     for handle in (mem, mem.agent("finn", project="web")):

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 import lamina as package
+from tests.embedders.servers import closing, failing, saying, serving
+from tests.models.servers import whole
 from tests.surfaces.shell import Call
 
 FINN = ("--as", "finn", "--project", "web")
@@ -55,6 +57,27 @@ def test_a_session_that_is_not_there_is_not_found(lamina: Call) -> None:
     refused = lamina("compact", "--session", "s-9", *FINN)
     assert refused.status == 3
     assert "s-1" in refused.err
+
+
+@pytest.mark.usefixtures("long")
+def test_a_model_words_the_summary_or_the_rules_do(
+    lamina: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = "Each falcon was counted, up to falcon 4."
+    lamina("config", "set", "compaction.summary", "model")
+    with serving(saying(whole(told)), closing) as service:
+        monkeypatch.setenv("LAMINA_MODEL_URL", f"{service.url}/v1")
+        # A server without the name of a model: the rules stand in, and say so.
+        unnamed = lamina("compact", "--session", "s-1", "--force", "--dry-run", *FINN)
+        assert (unnamed.status, "messages from" in unnamed.out) == (0, True)
+        monkeypatch.setenv("LAMINA_MODEL_NAME", "tiny")
+        [done] = lamina("compact", "--session", "s-1", "--force", "--json", *FINN).json["compacted"]
+        assert (done["summary"], done["replaced"]) == (told, 5)
+        assert lamina("recall", "falcon 3", "--layer", "archive", "-q", *FINN).out
+        assert lamina("undo", done["tx"], *FINN).status == 0
+        service.behaviours[:] = [failing(400)]
+        [done] = lamina("compact", "--session", "s-1", "--force", "--json", *FINN).json["compacted"]
+        assert "messages from" in done["summary"]
 
 
 @pytest.mark.usefixtures("long")

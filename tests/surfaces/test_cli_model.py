@@ -74,7 +74,13 @@ def test_facts_are_proposed_and_accepted(lamina: Call, service: Service) -> None
     assert "Left out: statement 2" in told.err
     assert "Nothing was proposed" in lamina("propose", *FINN).err
     assert lamina("fact", "get", "editor", *FINN).status == 3
-    assert lamina("accept", name).status == 0
+    # Whoever reviews it sees which words it rests on, where they stand, and who read them.
+    [said] = lamina("list", "--layer", "session", "-q", *FINN).out.split()
+    rests_on = f"tiny read 'I write in vim' in {said}"
+    [waiting] = lamina("promote", "--review").out.splitlines()
+    assert (waiting.split("\t")[0], waiting.split("\t")[-1]) == (name, rests_on)
+    accepted = lamina("accept", name)
+    assert (accepted.status, rests_on in accepted.err) == (0, True)
     assert FACT["text"] in lamina("fact", "get", "editor", *FINN).out
 
 

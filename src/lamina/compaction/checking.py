@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lamina.core.record import Record
 
-_SLACK: Final = 1.5
+SLACK: Final = 1.5
 """By how much a summary may be longer than was asked for."""
 _CHARACTERS: Final = 12
 """What has more of them for each token is too long without being counted."""
@@ -58,7 +58,7 @@ def check_summary(told: object, records: Sequence[Record], most_tokens: int) -> 
         raise refused(f"is no text but {type(told).__name__}")
     if not any(map(str.isalnum, told)):
         raise refused("is empty")
-    most = round(most_tokens * _SLACK)
+    most = round(most_tokens * SLACK)
     if len(told) > most * _CHARACTERS or estimate_tokens(told) > most:
         raise refused(f"has more than {most:,} tokens")
     if _is_json(told):
@@ -74,8 +74,8 @@ def check_summary(told: object, records: Sequence[Record], most_tokens: int) -> 
 def refused(what: str) -> ModelError:
     """The error that says what is wrong with a summary."""
     return ModelError(
-        f"the summary {what}, so nothing was compacted",
-        remedy="Try again, or compact without `summarise`: then it is extracted",
+        f"the summary {what}",
+        remedy="So nothing was compacted; try again, or without `summarise`: then it is extracted",
     )
 
 

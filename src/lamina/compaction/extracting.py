@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Final
 
-from lamina.compaction.sayings import BEFORE, ERRORS, SORTS, sayings, when
+from lamina.compaction.sayings import BEFORE, ERRORS, QUESTIONS, SORTS, sayings, when
 from lamina.core.sealed import REDACTED, REFERENCE
 from lamina.core.text import estimate_tokens
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _NAMES: Final = {"log": "entries", "session": "messages"}
 _MOST_TOOLS: Final = 10
 _LONGEST_NAME: Final = 60
+_PASSES: Final = 3
+_SHORTEST: Final = 12
+"""No line of a summary takes fewer tokens."""
 
 
 def extract(records: Sequence[Record], most_tokens: int) -> str:
@@ -25,9 +28,15 @@ def extract(records: Sequence[Record], most_tokens: int) -> str:
 
     `records` are oldest first. Each sentence stands once; of what is left out the number is told.
     """
-    head = "\n".join(_head(records))
-    room = most_tokens - estimate_tokens(head)
-    return "\n".join([head, *_sections(_gathered(records), room)])
+    head = list(_head(records))
+    choice = _Choice(_gathered(records))
+    told = "\n".join(head)
+    for _ in range(_PASSES):
+        # Line by line more is reckoned than the whole takes; that room is used as well.
+        if not choice.fill(most_tokens - estimate_tokens(told)):
+            break
+        told = "\n".join([*head, *choice.lines()])
+    return told
 
 
 def _head(records: Sequence[Record]) -> Iterator[str]:
@@ -67,37 +76,68 @@ def _gathered(records: Sequence[Record]) -> dict[str, list[Said]]:
     return sorts
 
 
-def _sections(sorts: dict[str, list[Said]], room: int) -> Iterator[str]:
-    """What there is to tell, each sort within its share of the room."""
-    told = [(sort, said) for sort, said in sorts.items() if said]
-    for done, (sort, said) in enumerate(told):
-        share = room // (len(told) - done)
-        lines = _section(sort, said, share)
-        if lines:
-            room -= estimate_tokens("\n".join(lines)) + 1
-            yield from lines
+class _Choice:
+    """What is told of what there is to tell, as far as there is room for it."""
+
+    def __init__(self, sorts: dict[str, list[Said]]) -> None:
+        self._sorts = {sort: said for sort, said in sorts.items() if said}
+        self._waiting = {sort: _ranked(sort, said) for sort, said in self._sorts.items()}
+        self._chosen: dict[str, set[int]] = {sort: set() for sort in self._sorts}
+
+    def fill(self, room: int) -> bool:
+        """Choose in turns one sentence of each sort, the weightiest first; whether any was.
+
+        So every sort has its say where there is little room, and none is kept small where there is
+        much.
+        """
+        before = room
+        too_long: dict[str, list[Said]] = {sort: [] for sort in self._sorts}
+        while room > _SHORTEST and any(self._waiting.values()):
+            for sort, queue in self._waiting.items():
+                if not queue:
+                    continue
+                one = queue.popleft()
+                price = self._price(sort, one)
+                if price > room:
+                    too_long[sort].append(one)
+                    continue
+                room -= price
+                self._chosen[sort].add(id(one))
+        for sort, skipped in too_long.items():
+            self._waiting[sort].extendleft(reversed(skipped))
+        return room < before
+
+    def _price(self, sort: str, one: Said) -> int:
+        said = self._sorts[sort]
+        beside = f"{sort}:\n- and {len(said)} more" if len(said) > 1 else f"{sort}:"
+        title = 0 if self._chosen[sort] else estimate_tokens(beside) + 1
+        return estimate_tokens(one.shown()) + 1 + title
+
+    def lines(self) -> Iterator[str]:
+        """The sorts and what was chosen of each, as it was said."""
+        for sort, places in self._chosen.items():
+            if places:
+                more = len(self._sorts[sort]) - len(places)
+                yield f"{sort}:"
+                yield from (one.shown() for one in self._sorts[sort] if id(one) in places)
+                yield from [f"- and {more} more"] if more else []
 
 
-def _section(sort: str, said: list[Said], room: int) -> list[str]:
-    """One sort: the weightiest of it that fit, as they were said."""
-    left = room - estimate_tokens(f"{sort}:\n- and 10000 more")
-    chosen = []
+def _ranked(sort: str, said: list[Said]) -> deque[Said]:
+    """The sentences of one sort, what is to be told first at the front."""
     # Of what was said at one instant the order tells which is newer.
     said.sort(key=lambda one: one.last)
-    order = {id(one): place for place, one in enumerate(said)}
-    for one in sorted(said, key=lambda one: (_weight(sort, one), order[id(one)]), reverse=True):
-        price = estimate_tokens(one.shown()) + 1
-        if price > left:
-            break
-        left -= price
-        chosen.append(one)
-    if not chosen:
-        return []
-    chosen.sort(key=lambda one: order[id(one)])
-    more = [f"- and {len(said) - len(chosen)} more"] if len(chosen) < len(said) else []
-    return [f"{sort}:", *(one.shown() for one in chosen), *more]
+    first: deque[Said] = deque()
+    again: deque[Said] = deque()
+    forms: set[str] = set()
+    heavy = sorted(enumerate(said), key=lambda at: (_weight(sort, at[1]), at[0]), reverse=True)
+    for _, one in heavy:
+        # What differs from another in its figures alone tells less than something else.
+        (again if one.form in forms else first).append(one)
+        forms.add(one.form)
+    return first + again
 
 
 def _weight(sort: str, said: Said) -> int:
-    """What went wrong last counts most; of all else, what tells figures and names."""
-    return 0 if sort in (ERRORS, BEFORE) else said.figures
+    """What went wrong or was asked last counts most; of all else, what tells figures and names."""
+    return 0 if sort in (ERRORS, QUESTIONS, BEFORE) else said.figures

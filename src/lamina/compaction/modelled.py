@@ -6,12 +6,12 @@ import logging
 import re
 from typing import TYPE_CHECKING, Final
 
-from lamina.compaction.checking import check_summary, refused
+from lamina.compaction.checking import SLACK, check_summary, refused
 from lamina.compaction.extracting import extract
 from lamina.compaction.sayings import when
 from lamina.core.sealed import hidden
 from lamina.core.text import estimate_tokens
-from lamina.errors import ModelError
+from lamina.errors import LaminaError
 from lamina.fencing import Fence
 
 if TYPE_CHECKING:
@@ -49,10 +49,11 @@ def by_model(model: Model, *, otherwise: Summarise | None = None, reads: int = R
     def summarise(records: Sequence[Record], most_tokens: int, /) -> str:
         try:
             return _asked(model, records, most_tokens, reads)
-        except (ModelError, OSError) as error:
+        except Exception as error:  # models of others fail in ways of their own
             if otherwise is None:
                 raise
-            _log.warning("the summary of %s is not used: %s", model.name, error)
+            why = error.message if isinstance(error, LaminaError) else error
+            _log.warning("the rules sum up in the place of %s: %s", model.name, why)
             return otherwise(records, most_tokens)
 
     return summarise
@@ -69,7 +70,8 @@ def _asked(model: Model, records: Sequence[Record], most_tokens: int, reads: int
         {"role": "system", "content": task},
         {"role": "user", "content": fence.around(shown)},
     ]
-    reply = model.chat(messages, max_tokens=most_tokens)
+    # Cut off in the middle it is of no use: what may be a little longer may be said to its end.
+    reply = model.chat(messages, max_tokens=round(most_tokens * SLACK))
     check_summary(reply.text, records, most_tokens)
     if not reply.is_whole:
         raise refused("was cut off by the model")

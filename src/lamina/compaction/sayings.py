@@ -33,18 +33,38 @@ _HEAD, _TAIL = 4_000, 2_000
 _LONGEST: Final = 200
 _NO_NEWS: Final = "Traceback (most recent call last)"
 """The first line of every trace; what went wrong stands elsewhere."""
-_SENTENCE: Final = re.compile(r"[^\n.!?]+(?:[.!?]+(?=[^\s\"')\]])[^\n.!?]*)*[.!?]*")
+_SENTENCE: Final = re.compile(
+    # A full stop within a word or before a figure ends nothing: "v1.2", "No. 7".
+    r"[^\n.!?。！？]+"
+    r"(?:(?:[.!?]+(?=[^\s\"')\]])|\.(?=[ ]\d)|(?<=\d)\.(?=[ ][a-zäöü]))[^\n.!?。！？]*)*"
+    r"[.!?。！？]*"
+)
 _DECIDES: Final = re.compile(
-    r"\b(decid|decision|chose|instead of|agreed|from now on|we will use|settled on)", re.I
+    r"\b(?:decid|decision|chose|instead of|agreed|from now on|we will use|settled on|opted|go with"
+    r"|going with|entschied|entscheidung|beschlossen|vereinbart|ab jetzt|stattdessen)"
+    r"|决定|选择了|改用|采用|同意",
+    re.I,
 )
 _CORRECTS: Final = re.compile(
-    r"^(no|nope|wrong)\b|\b(actually|instead|i meant|correction|not correct|is wrong|was wrong"
-    r"|should (?:be|have)|rather than|from now on|no longer|never|stop \w+ing|do not|don't)\b",
+    r"^(?:no|nope|wrong|wait|nein|falsch)\b|, (?:not|nicht|sondern)\b"
+    r"|\b(?:actually|instead|i meant|correction|not correct|(?:is|was|were) wrong|scratch that"
+    r"|chang(?:ed?|ing) my mind|my mistake|should (?:be|have)|rather than|from now on|no longer"
+    r"|never|stop \w+ing|do not|don't"
+    r"|eigentlich|stimmt nicht|doch nicht|ich meinte|korrektur|nicht mehr|ab jetzt|niemals)\b"
+    r"|不对|错了|应该是|更正|其实|不要|不再",
     re.I,
 )
 _FAILS: Final = re.compile(
-    r"\b(error|exception|traceback|fail(?:s|ed|ure)?|fatal|refused|timed out|denied|panic)\b", re.I
+    r"(?<!\b0 )(?<!\bno )\b(?:\w*errors?|\w*exceptions?|traceback|fail(?:s|ed|ing|ures?)?"
+    r"|fatal|refused|denied|time(?:d |-)?out|panic|crash(?:ed|es|ing)?|could not|couldn't|unable to"
+    r"|\w*fehler|fehlgeschlagen|(?:ge)?scheiter[tn]|abgelehnt|abgestürzt|zeitüberschreitung)\b"
+    r"|错误|失败|异常|超时|拒绝|崩溃",
+    re.I,
 )
+_THANKS: Final = re.compile(r"[A-Z]?[a-z]{1,10}[.!]*")
+"""A word by itself, and no name of anything: it tells nothing without what it answers."""
+_DIGITS: Final = re.compile(r"\d+")
+_ASKS: Final = ("?", "？")
 _FIGURE: Final = re.compile(
     r"\d+(?:[.,:]\d+)*|(?<=[a-z,;] )[A-Z][\w-]+|\b\w+(?:[._/-]\w+)+\b|`[^`]+`|\b[A-Z]{2,}\b"
 )
@@ -72,6 +92,11 @@ class Said:
     def figures(self) -> int:
         """How many figures and names it has, as far as that tells anything."""
         return min(3, len(_FIGURE.findall(self.text)))
+
+    @property
+    def form(self) -> str:
+        """What it has in common with sentences that only tell other figures."""
+        return _DIGITS.sub("0", self.text.casefold())
 
     def shown(self) -> str:
         """The line of a summary."""
@@ -105,16 +130,18 @@ def sayings(record: Record) -> Iterator[Said]:
 def _sort(record: Record, sentence: str, *, is_first: bool) -> str:
     """The sort that a sentence belongs to; none, when it is not worth keeping."""
     if record.kind in ("user", "USER_FEEDBACK"):
-        if sentence.endswith("?"):
+        if sentence.endswith(_ASKS):
             return QUESTIONS
-        return CORRECTED if _CORRECTS.search(sentence) else PEOPLE
+        if _CORRECTS.search(sentence):
+            return CORRECTED
+        return "" if _THANKS.fullmatch(sentence) else PEOPLE
     if record.kind == "ERROR" or record.data.get("is_error") is True:
         return ERRORS if is_first or _FAILS.search(sentence) else ""
     if record.kind != "tool_result" and _DECIDES.search(sentence):
         return DECISIONS
     if record.kind in ("assistant", "tool_result") and _FAILS.search(sentence):
         return ERRORS
-    if sentence.endswith("?") and record.kind == "assistant":
+    if sentence.endswith(_ASKS) and record.kind == "assistant":
         return QUESTIONS
     known = record.kind in ("assistant", "tool_result", "THOUGHT", "SYSTEM")
     return FIGURES if known and _FIGURE.search(sentence) else ""

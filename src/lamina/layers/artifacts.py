@@ -7,7 +7,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from lamina.core.canonical import check_text
-from lamina.core.names import check_name
 from lamina.errors import InvalidInputError, NotFoundError
 from lamina.layers.face import Prunable, only
 from lamina.layers.workspace import Workspace
@@ -62,7 +61,7 @@ class Artifacts(Prunable):
         """
         told = check_text(description, "description")
         found = Workspace(workspace).measure(path)
-        data = {"task": check_name(task, "task"), "size": found.size, "sha256": found.sha256}
+        data = {"task": self._task(task), "size": found.size, "sha256": found.sha256}
         return self._put(
             {"kind": kind, "key": found.path, "text": told or found.path, "data": data}
         )

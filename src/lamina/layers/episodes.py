@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from lamina.core.canonical import MAX_INTEGER, check_text
-from lamina.core.names import check_name
 from lamina.core.options import check_options
 from lamina.errors import InvalidInputError
 from lamina.layers.analytics import Rate, Span, rates, trend
@@ -39,7 +38,7 @@ class Episodes(Prunable):
 
     def record(self, task: str, action: str, what: str = "", **course: Unpack[Course]) -> Receipt:
         """Keep an episode: `attempted`, `completed`, `failed` or `retried`."""
-        data = {"task": check_name(task, "task"), **_checked(dict(course))}
+        data = {"task": self._task(task), **_checked(dict(course))}
         told = check_text(what, "what") or "; ".join(
             str(data[name]) for name in ("approach", "outcome") if name in data
         )

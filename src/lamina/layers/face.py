@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Unpack
 from lamina.core.canonical import check_text
 from lamina.core.instants import looking_back
 from lamina.core.layers import LAYERS, check_kind_of
-from lamina.core.names import check_kind
+from lamina.core.names import check_kind, check_name
 from lamina.core.record import State
 from lamina.errors import InvalidInputError, NotFoundError
 
@@ -168,6 +168,22 @@ class Face:
 
 class Prunable(Face):
     """A layer of what work has left behind, of which the old or the unneeded may go."""
+
+    def _task(self, task: object) -> str:
+        """What a task is called; where agents work on a graph of tasks, it has to be there.
+
+        Elsewhere nobody need keep tasks to keep what was tried for them.
+        """
+        name = check_name(task, "task")
+        here = {"layer": "task", "scope": self.scope}
+        ever = {"state": {"$in": [state.value for state in State]}}
+        is_known = self._door.query({**here, **ever, "key": name}, limit=1)
+        if not is_known and self._door.query({**here, "data.agent": {"$ne": None}}, limit=1):
+            raise NotFoundError(
+                f"`task`: the project has no task {name!r:.80}",
+                remedy="`lamina tasks` shows those there are; or add it first",
+            )
+        return name
 
     def prune(self, *, task: str | None = None, before: str | None = None) -> Receipt | None:
         """Forget entries of a task, those from before a time, or where both are named, of both.

@@ -78,8 +78,9 @@ class Lifecycle:
         return path.commit(puts) if puts else None
 
     def proposals(self, *, limit: int = 100) -> list[Record]:
-        """The review queue: knowledge that waits for somebody to accept or reject it."""
-        return self._door.query({"layer": KNOWLEDGE, "state": State.PROPOSED.value}, limit=limit)
+        """The review queue: knowledge and facts that wait for somebody to accept or reject them."""
+        where = {"layer": {"$in": [KNOWLEDGE, "fact"]}, "state": State.PROPOSED.value}
+        return self._door.query(where, limit=limit)
 
     def accept(self, *ids: str) -> list[Receipt]:
         """Make proposals current, each in a transaction of its own."""

@@ -90,7 +90,7 @@ class ChatModel:
             asked["max_tokens"] = max_tokens
         if on_text is not None:
             asked |= {"stream": True, "stream_options": {"include_usage": True}}
-        tokens_in, answer = size(messages, tools), Answer(self._service.key)
+        tokens_in, answer = size(messages, tools), Answer(self._without_key)
         try:
             self._ask(asked, answer, on_text)
         except UnreadableError as error:
@@ -107,6 +107,9 @@ class ChatModel:
                 error.tokens = tokens_in + answer.tokens_out
             raise
         return answer.reply(tokens_in)
+
+    def _without_key(self, text: str) -> str:
+        return web.without_key(text, self._service.key)
 
     def _ask(
         self, asked: dict[str, Any], answer: Answer, on_text: Callable[[str], None] | None

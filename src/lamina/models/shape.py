@@ -10,7 +10,7 @@ from lamina.core.chat import Reply, ToolCall
 from lamina.core.text import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from lamina.core.chat import Message
 
@@ -76,9 +76,9 @@ class _Call:
 
 
 class Answer:
-    """An answer as it comes, whole or in pieces; what it is to `hide` is in no message."""
+    """An answer as it comes, whole or in pieces; `hide` takes out of a complaint what is secret."""
 
-    def __init__(self, hide: str = "") -> None:
+    def __init__(self, hide: Callable[[str], str]) -> None:
         self._hide = hide
         self.has_begun = False
         self.is_ended = False
@@ -138,7 +138,7 @@ class Answer:
 
     def _reason(self, error: object) -> str:
         told = " ".join(str(error.get("message") if isinstance(error, dict) else error).split())
-        return (told.replace(self._hide, "[key]") if self._hide else told)[:300]
+        return self._hide(told)[:300]
 
     def reply(self, tokens_in: int) -> Reply:
         """What was said; `tokens_in` counts where the server does not."""

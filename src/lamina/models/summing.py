@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import logging
+from typing import TYPE_CHECKING, Final
 
 from lamina.compaction import by_model, extract
 from lamina.core.settings import BY_MODEL, SUMMARY
+from lamina.errors import InvalidInputError
 from lamina.models import configured
 
 if TYPE_CHECKING:
     from lamina.compaction.checking import Summarise
     from lamina.core.chat import Model
     from lamina.layers.face import Door
+
+
+_log: Final = logging.getLogger(__name__)
 
 
 def summariser(door: Door, model: Model | None = None) -> Summarise | None:
@@ -21,5 +26,10 @@ def summariser(door: Door, model: Model | None = None) -> Summarise | None:
     """
     if door.settings()[SUMMARY] != BY_MODEL:
         return None
-    asked = model or configured(door)
+    try:
+        asked = model or configured(door)
+    except InvalidInputError as error:
+        # What is due does not wait until somebody names the model rightly.
+        _log.warning("no model is asked for summaries: %s", error)
+        return None
     return None if asked is None else by_model(asked, otherwise=extract)

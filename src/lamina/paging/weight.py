@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from lamina.stores.base import Store
 
 _NEWEST: Final = 200
+"""A place with fewer is read whole."""
+_SINCE: Final = 50
+"""How many of the newest are looked at where the weightiest are known."""
 _GOOD_FOR_SECONDS: Final = 600.0
 _Kept = dict[tuple[str, str], tuple[float, list["RecordId"]]]
 _kept: WeakKeyDictionary[Store, _Kept] = WeakKeyDictionary()
@@ -28,21 +31,20 @@ _lock = Lock()
 def weightiest(door: Door, scope: str, most: int) -> list[Record]:
     """So many records of knowledge, those first that weigh most."""
     where = {"layer": "knowledge", "scope": scope}
-    found = {one.id: one for one in door.query(where, limit=_NEWEST)}
-    if len(found) == _NEWEST:
-        at = clock.stopwatch()
-        asked = (door.principal.identity, scope)
+    asked, at = (door.principal.identity, scope), clock.stopwatch()
+    with _lock:
+        kept = _kept.setdefault(door.store, {})
+        read_at, ids = kept.get(asked, (at - _GOOD_FOR_SECONDS, []))
+    is_known = at - read_at < _GOOD_FOR_SECONDS
+    newest = _SINCE if is_known else _NEWEST
+    found = {one.id: one for one in door.query(where, limit=newest)}
+    if not is_known and len(found) == _NEWEST:
+        ids = [one.id for one in door.query(where, order_by="importance", limit=most)]
         with _lock:
-            kept = _kept.setdefault(door.store, {})
-            read_at, ids = kept.get(asked, (at - _GOOD_FOR_SECONDS, []))
-        if at - read_at >= _GOOD_FOR_SECONDS:
-            ids = [one.id for one in door.query(where, order_by="importance", limit=most)]
-            with _lock:
-                kept[asked] = (at, ids)
-        older = [one for one in ids if one not in found]
-        if older:
-            # Asked for anew: it may have changed, or be gone.
-            listed = door.query({**where, "id": {"$in": older}}, limit=most)
-            found |= {one.id: one for one in listed}
+            kept[asked] = (at, ids)
+    older = [one for one in ids if one not in found]
+    if older:
+        # Asked for anew: it may have changed, or be gone.
+        found |= {one.id: one for one in door.query({**where, "id": {"$in": older}}, limit=most)}
     ordered = sorted(found.values(), key=lambda one: (-one.importance, -one.confidence))
     return ordered[:most]

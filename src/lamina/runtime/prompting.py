@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from lamina.core.record import Trust
 from lamina.core.sealed import hidden
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ _SECTIONS: Final = {
     "profile:identity": "Who you are", "profile:rules": "Your rules",
     "profile:capabilities": "What you can do",
 }  # fmt: skip
+_DATA: Final = (Trust.TOOL, Trust.WEB)
 _MEMORY: Final = """\
 # Your memory
 What you remember stands between two marked lines further down: what you are doing (Now), what you
@@ -40,9 +42,10 @@ def system_prompt(memory: AgentMemory, extra: str, *, has_tools: bool) -> str:
 
 
 def _profile(memory: AgentMemory) -> list[str]:
-    """What `AGENT.md` says."""
+    """What `AGENT.md` says, and nobody whose words are only data."""
     where = {"layer": "now", "scope": memory.now.scope, "kind": "profile"}
-    found = {str(one.key): hidden(one.text) for one in memory.query(where, limit=50)}
+    said = [one for one in memory.query(where, limit=50) if one.trust not in _DATA]
+    found = {str(one.key): hidden(one.text) for one in said}
     named = [key for key in _SECTIONS if key in found]
     others = sorted(key for key in found if key not in _SECTIONS)
     titles = {**{key: key.removeprefix("profile:") for key in others}, **_SECTIONS}

@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from lamina.core.complaints import named
 from lamina.core.text import estimate_tokens
 from lamina.core.text.cut import head_of
 from lamina.errors import LaminaError
@@ -17,7 +18,6 @@ from lamina.proposing import after_session
 from lamina.runtime.asking import ask, chatting
 from lamina.runtime.journal import Entry, one_line
 from lamina.runtime.learning import unechoed
-from lamina.runtime.rendering import reason
 from lamina.runtime.turns import groups
 from lamina.runtime.window import Fixed, fit
 from lamina.skills import for_agent
@@ -68,7 +68,7 @@ def _tried(journal: Journal, due: Callable[[], object]) -> None:
         journal.lease.check()
         due()
     except Exception as error:  # the run has ended well, and its answer must not be lost for this
-        told = one_line(f"After the run: {reason(error)}")
+        told = one_line(f"After the run: {named(error)}")
         with suppress(LaminaError, OSError):
             journal.write(log=[Entry("ERROR", told, data={"what": "after"})])
 

@@ -38,9 +38,12 @@ def undo(session: Session, /, tx: str) -> None:
 @pass_session
 def accept(session: Session, /, record_id: str) -> None:
     """Make a proposal current."""
+    from lamina.surfaces.cli.evidence import evidence
     from lamina.surfaces.cli.saying import say_receipt
 
     say_receipt(session, session.handle.accept(record_id))
+    if told := evidence(session.handle.get(record_id)):
+        session.out.note(f"It rests on this: {told}.")
 
 
 @click.command(cls=Command)

@@ -106,10 +106,15 @@ def _ask(session: Session, memory: "Memory", record: "Record") -> None:
 
 
 def _grid(records: "list[Record]") -> Any:
+    from lamina.surfaces.cli.evidence import evidence
     from lamina.surfaces.cli.marks import grid
     from lamina.surfaces.cli.views import cut
 
     rows = [
-        (one.id, one.scope, one.kind, one.source, one.trust.value, cut(one.text)) for one in records
+        (one.id, one.scope, one.kind, one.source, one.trust.value, cut(one.text), evidence(one))
+        for one in records
     ]
-    return grid(("id", "scope", "kind", "source", "trust", "what"), rows)
+    titles = ("id", "scope", "kind", "source", "trust", "what", "evidence")
+    if any(row[-1] for row in rows):
+        return grid(titles, rows)
+    return grid(titles[:-1], [row[:-1] for row in rows])

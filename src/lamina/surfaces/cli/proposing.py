@@ -19,8 +19,9 @@ def propose() -> None:
     """Have a model propose facts and lessons, which wait for you.
 
     `lamina model` shows which model is asked. What it proposes counts for nothing until `lamina
-    accept ID` makes it current; `lamina list --state proposed` shows what waits. That it proposes
-    by itself is switched on with `lamina config set propose.facts on`, and `propose.lessons`.
+    accept ID` makes it current; `lamina promote --review` shows what waits, with the words that it
+    was read in. That it proposes by itself is switched on with `lamina config set propose.facts
+    on`, and `propose.lessons`.
     """
 
 
@@ -60,6 +61,7 @@ def propose_lessons(session: Session, /, name: str, *, dry_run: bool) -> None:
 
 
 def _show(session: Session, reports: "list[Report]", *, dry_run: bool) -> None:
+    from lamina.proposing import PROPOSED
     from lamina.surfaces import wire_models
     from lamina.surfaces.cli.marks import grid
 
@@ -73,8 +75,12 @@ def _show(session: Session, reports: "list[Report]", *, dry_run: bool) -> None:
             out.raw(one["id"] or one["text"])
         return
     if found:
-        rows = [(one["id"] or "-", one["kind"], one["key"] or "-", one["text"]) for one in found]
-        out.show(grid(("id", "kind", "key", "what"), rows))
+        rows = [
+            (one["id"] or "-", one["kind"], one["key"] or "-", one["text"],
+             one["data"][PROPOSED]["quote"])
+            for one in found
+        ]  # fmt: skip
+        out.show(grid(("id", "kind", "key", "what", "read in"), rows))
     for why in told["left_out"]:
         out.note(f"Left out: {why}.")
     if not found:
