@@ -58,7 +58,7 @@ def test_a_model_sees_neither_a_secret_nor_what_stands_for_it() -> None:
         assert not [part for part in _PARTS if part in _everything(memory)]
 
 
-@pytest.mark.parametrize("before", [90, 125, 150, 170, 260, 280])
+@pytest.mark.parametrize("before", [125, 170, 280])
 def test_a_secret_is_not_known_by_the_half_of_it_that_fits(before: int) -> None:
     with finn() as memory:
         text = f"{'so it is ' * before}"[:before] + f" {TOKEN} " + "and more of it " * 40
