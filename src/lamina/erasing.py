@@ -6,17 +6,22 @@ from typing import Any, Final
 from lamina.beside import Beside
 from lamina.core import canonical, chain
 from lamina.core.access import Reach
+from lamina.core.filters import parse
+from lamina.core.ids import RecordId
 from lamina.core.indexing import index_terms
 from lamina.core.record import Record, State
 from lamina.core.scope import stream_of
 from lamina.results import Erasure
 from lamina.stores.base import ScrubReport, Store
+from lamina.stores.questions import Query
 from lamina.writing import WritePath
 
 _SHORTEST_PROBE: Final = 8
 """Shorter pieces occur everywhere by chance."""
 _PROBE: Final = 24
 _WORDS_PER_VERSION: Final = 4
+_AT_ONCE: Final = 500
+_TIES: Final = frozenset({"archive_id", "at", "cites", "entry", "first", "kept", "last"})
 
 
 def erase(
@@ -27,7 +32,8 @@ def erase(
     beside: Beside | None = None,
 ) -> Erasure:
     """Remove the records, then search for them and scan the store's bytes and its files."""
-    records = _with_copies(store, reach, records)
+    records = _with_archived(store, reach, _with_copies(store, reach, records))
+    summaries = _summaries(store, reach, records)
     changes = [path.erase(record) for record in records]
     versions = [
         version.record
@@ -50,7 +56,7 @@ def erase(
         bytes=report.bytes + files.bytes,
         residue=(*report.residue, *files.residue),
         unlooked=report.unlooked,
-        mentions=tuple(store.saying(reach, _tellable(versions))),
+        mentions=tuple(dict.fromkeys((*store.saying(reach, _tellable(versions)), *summaries))),
         chain_verified=all(_holds(store, stream) for stream in streams),
     )
 
@@ -69,6 +75,39 @@ def _with_copies(store: Store, reach: Reach, records: Sequence[Record]) -> list[
     return list(found.values())
 
 
+def _with_archived(store: Store, reach: Reach, records: Sequence[Record]) -> list[Record]:
+    """The records, and what compaction has copied of them or they are copies of."""
+    found = {record.id: record for record in records}
+    named = [RecordId(one.data["entry"]) for one in records if _is_copy(one)]
+    found |= {one.id: one for one in store.get(reach, named)}
+    copies = _archive(store, reach, "data.entry", list(found), kind="original")
+    return list((found | {one.id: one for one in copies}).values())
+
+
+def _summaries(store: Store, reach: Reach, records: Sequence[Record]) -> list[RecordId]:
+    """What sums up some of the records: no rule tells how much of them it says."""
+    copies = filter(_is_copy, records)
+    made_of = list(dict.fromkeys(RecordId(one.data["archive_id"]) for one in copies))
+    gone = {record.id for record in records}
+    found = [*store.get(reach, made_of), *_archive(store, reach, "data.archive_id", made_of)]
+    return [one.id for one in found if one.id not in gone and not _is_copy(one)]
+
+
+def _archive(
+    store: Store, reach: Reach, field: str, values: Sequence[str], **where: str
+) -> Iterator[Record]:
+    for start in range(0, len(values), _AT_ONCE):
+        some = {field: {"$in": list(values[start : start + _AT_ONCE])}}
+        layers = {"layer": {"$in": ["archive", "log", "session"]}}
+        yield from store.query(Query(reach=reach, where=parse({**layers, **some, **where})))
+
+
+def _is_copy(record: Record) -> bool:
+    is_original = (record.layer, record.kind) == ("archive", "original")
+    names = (record.data.get("entry"), record.data.get("archive_id"))
+    return is_original and all(isinstance(one, str) for one in names)
+
+
 def _tellable(versions: Sequence[Record]) -> list[str]:
     """What was said at such length that whoever else says it says the same thing."""
     told = (said for version in versions for said in (version.text, *_told_in_data(version)))
@@ -82,17 +121,25 @@ def _told_in_data(version: Record) -> Iterator[str]:
         places = (version.data, *version.data.get("also", ()))
         yield from (place["name"] for place in places if "name" in place)
         return
-    for value in _texts(version.data, names=False):
+    for value in _texts(_own_data(version), names=False):
         if not value.replace("-", "").replace("_", "").isalpha():
             yield value
+
+
+def _own_data(version: Record) -> dict[str, Any]:
+    """The data of a record, less the names and times by which compaction ties records together."""
+    if "archive_id" not in version.data:
+        return version.data
+    return {name: value for name, value in version.data.items() if name not in _TIES}
 
 
 def _probes(version: Record) -> Iterator[bytes]:
     """Pieces to look for: long values are split over pages, so each is sampled, not taken whole."""
     words = sorted(set(index_terms(version, version.key)), key=len)[-_WORDS_PER_VERSION:]
-    spoken = (version.text, version.key or "", *version.tags, *_texts(version.data), *words)
+    data = _own_data(version)
+    spoken = (version.text, version.key or "", *version.tags, *_texts(data), *words)
     # Inside JSON a text is written with escapes.
-    written = (canonical.inner(value) for value in _texts(version.data))
+    written = (canonical.inner(value) for value in _texts(data))
     for value in dict.fromkeys((*spoken, *written)):
         encoded = value.encode()
         last = max(0, len(encoded) - _PROBE)

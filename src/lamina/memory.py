@@ -229,10 +229,11 @@ class Memory(Keeping, Layered, Living):
 
     def erase(self, *names: str) -> Erasure:
         """Remove records for good, each named by id or key, and verify that the bytes are gone."""
-        from lamina import erasing, extraction, sources
+        from lamina import erasing, extraction, paging, sources
 
         records = self._all_named(names)
         report = erasing.erase(self.store, self._path, self.reach, records, self._beside)
+        paging.forget_shown(self.store, report.records)
         files = sources.still_saying(self.store, self._path, records)
         files += extraction.still_saying(self.store, self._path, records)
         return replace(report, sources=tuple(sorted({*files})))

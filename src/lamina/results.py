@@ -108,8 +108,8 @@ class Erasure:
     unlooked: tuple[str, ...]
     """Places of the store where copies may lie and nobody could look."""
     mentions: tuple[RecordId, ...]
-    """Other visible records that say the same, in their text or data; erase them too if they should
-    go."""
+    """Other visible records that say the same, in their text or data, or sum it up; erase them too
+    if they should go."""
     chain_verified: bool
     sources: tuple[str, ...] = ()
     """Files outside the store that were indexed and still hold what was erased from it."""

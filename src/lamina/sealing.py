@@ -74,6 +74,28 @@ def scrub(text: str) -> str:
     return text
 
 
+def without_values(text: str, data: Mapping[str, Json]) -> str:
+    """A text less what is secret in `data` by its name: whoever was given that may repeat it."""
+    for value in sorted(_named(data), key=len, reverse=True):
+        if len(value) >= _SHORTEST_COPY and not value.isalpha() and not is_placeholder(value):
+            text = _replaced_outside_references(text, value, REDACTED)
+    return text
+
+
+def _named(data: Mapping[str, Json]) -> set[str]:
+    """The texts inside `data` that stand under the name of a secret."""
+    root: _Open = {}
+    found: set[str] = set()
+    tasks = _inside(data, root, False)
+    while tasks:
+        value, _, _, secret = tasks.pop()
+        if _opened(value) is not None:
+            tasks += _inside(value, root, secret)
+        elif secret and isinstance(value, str) and not REFERENCE.search(value):
+            found.add(value)
+    return found
+
+
 def _refuse_secret(argument: str, name: str, known: tuple[str, ...]) -> None:
     if any(value in name for value in known) or find_secrets(name):
         raise InvalidInputError(

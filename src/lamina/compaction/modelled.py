@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from lamina.compaction.checking import SLACK, check_summary, refused
 from lamina.compaction.extracting import extract
 from lamina.compaction.sayings import when
-from lamina.core.sealed import REDACTED, REFERENCE
+from lamina.core.sealed import hidden
 from lamina.core.text import estimate_tokens
 from lamina.errors import LaminaError
 from lamina.fencing import Fence
@@ -85,10 +85,7 @@ def _asked(model: Model, records: Sequence[Record], most_tokens: int, reads: int
 
 
 def _shown(records: Sequence[Record], reads: int) -> str:
-    lines = [
-        f"[{when(one.created_at)} {one.kind}] {REFERENCE.sub(REDACTED, one.text)}"
-        for one in records
-    ]
+    lines = [f"[{when(one.created_at)} {one.kind}] {hidden(one.text)}" for one in records]
     told = "\n".join(lines)
     return told if estimate_tokens(told) <= reads else extract(records, reads)
 

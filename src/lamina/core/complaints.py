@@ -3,6 +3,7 @@
 from typing import Final
 
 from lamina.core.canonical import keepable
+from lamina.core.text.cut import tail_of
 
 _MOST_TRACE: Final = 8_000
 
@@ -30,4 +31,4 @@ def trace(error: BaseException, most: int = _MOST_TRACE) -> str:
         lines = "".join(traceback.format_exception(error))
     except Exception:  # as above
         lines = "".join(traceback.format_tb(error.__traceback__))
-    return keepable(lines[-most:])
+    return keepable(tail_of(lines, most))

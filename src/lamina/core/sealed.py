@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from lamina.core.canonical import Json
+
 SCHEME: Final = "secret://"
 REDACTED: Final = "secret://redacted"
 """What error messages and logs show; unlike a reference it cannot be opened again."""
@@ -34,8 +36,21 @@ def is_reference(text: str) -> bool:
 
 
 def hidden(text: str) -> str:
-    """A text as models are shown it: with a word in the place of each reference."""
-    return REFERENCE.sub(_SHOWN, text)
+    """A text as models are shown it: with words in the place of each reference."""
+    return REFERENCE.sub(_SHOWN, text).replace(REDACTED, _SHOWN) if SCHEME in text else text
+
+
+def hidden_in(value: Json) -> Json:
+    """The same of every text inside a value."""
+    match value:
+        case str():
+            return hidden(value)
+        case dict():
+            return {hidden(name): hidden_in(one) for name, one in value.items()}
+        case list():
+            return [hidden_in(one) for one in value]
+        case _:
+            return value
 
 
 def references(text: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Self
 from lamina import clock
 from lamina.core.canonical import MAX_INTEGER, check_text
 from lamina.core.complaints import named
+from lamina.core.text.cut import head_of
 from lamina.errors import InvalidInputError, LaminaError
 from lamina.layers.artifacts import Artifacts
 from lamina.layers.episodes import Course, Episodes
@@ -110,4 +111,4 @@ class Attempt:
 
 def told(error: BaseException) -> str:
     """What an error says, in words that can be kept."""
-    return named(error)[:_LONGEST]
+    return head_of(named(error), _LONGEST)

@@ -56,6 +56,18 @@ class Known:
 
     def judge(self, pieces: Sequence[Piece]) -> Laid:
         """For each piece the record whose words it is, if there is one."""
+        laid = self._judged(pieces)
+        ids = {one for one in laid.whose if one is not None}
+        gone = ids - {one.id for one in self._door.store.get(self._door.reach, list(ids))}
+        if not gone:
+            return laid
+        # Another process has erased them.
+        shown = shown_to(self._door)
+        shown.forget(gone)
+        self._shown = shown.known()
+        return self._judged(pieces)
+
+    def _judged(self, pieces: Sequence[Piece]) -> Laid:
         worded = [piece for piece in pieces if piece.words]
         before: list[str] = ["?" for _ in worded]
         while True:

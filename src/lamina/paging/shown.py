@@ -13,7 +13,7 @@ from lamina.paging.tiling import Statements
 from lamina.paging.wording import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from lamina.core.ids import RecordId
     from lamina.core.record import Record
@@ -93,6 +93,16 @@ class Shown:
             for old in list(islice(self._waiting, max(0, len(self._waiting) - _MOST))):
                 del self._waiting[old]
 
+    def forget(self, ids: Collection[str]) -> None:
+        """Know nothing of these records any more."""
+        with self._lock:
+            for some in (self._waiting, self._entries):
+                for one in [one for one in some if one[0] in ids]:
+                    del some[one]
+            # What was read of the others is read again when something comes back.
+            self._waiting = self._entries | self._waiting
+            self._entries, self._said = {}, Said()
+
     def known(self) -> Said:
         """Everything that was shown."""
         with self._lock:
@@ -127,3 +137,11 @@ def shown_to(door: Door) -> Shown:
 def remember_shown(door: Door, entries: Iterable[Entry]) -> None:
     """These entries are put before a model."""
     shown_to(door).add(entries)
+
+
+def forget_shown(store: Store, ids: Collection[str]) -> None:
+    """These records are erased: nothing that was shown of them stays in this process."""
+    with _lock:
+        actors = list(_shown.get(store, {}).values())
+    for one in actors:
+        one.forget(ids)

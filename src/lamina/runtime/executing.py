@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.canonical import dumps
+from lamina.core.text.cut import head_of, tail_of
 from lamina.errors import BudgetError, ModelError
 from lamina.runtime.asking import ask, chatting
 from lamina.runtime.intake import NOT_BEGUN, UNKNOWN
 from lamina.runtime.journal import STEP, Entry, one_line, step_id
 from lamina.runtime.learning import in_log
 from lamina.runtime.tools import toolbox
+from lamina.sealing import without_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,7 +182,7 @@ class Execution:
                 )
             return self._note(name, call, _SAME.format(self._limits.same_call), is_error=True)
         outcome = self._tools.call(replace(call, id=name))
-        text = outcome.text[:_LONGEST_RESULT]
+        text = head_of(outcome.text, _LONGEST_RESULT)
         if outcome.is_error and (times := self._failed_before(call)):
             text += _FAILED_BEFORE.format("once" if times == 1 else f"{times} times")
         if self._more > 0:
@@ -198,13 +200,16 @@ class Execution:
         outcome: Outcome | None = None,
     ) -> Did:
         """Record the result of a call, and what the log says of it, in one commit."""
+        # Under another name, or none, nobody would recognise again what the call was given.
+        text = without_values(text, call.arguments)
         data = {"tool": call.name, "is_error": is_error}
         said = Entry("tool_result", text, name, data, is_foreign=True)
         seconds = {"seconds": round(outcome.seconds, 3)} if outcome else {}
         ended = "failed" if is_error else "gave"
         told = in_log(self._journal.memory, text)
         line = f"{one_line(_shown(call), 160)} {ended}: {told}"
-        line += f"\n{outcome.trace[-_LONGEST_TRACE:]}" if outcome and outcome.trace else ""
+        if outcome and outcome.trace:
+            line += f"\n{tail_of(without_values(outcome.trace, call.arguments), _LONGEST_TRACE)}"
         kind = "ERROR" if is_error else "TOOL_USE"
         logged = Entry(kind, line, data={"tool": call.name, **seconds}, is_foreign=True)
         self._journal.write([said], log=[logged])

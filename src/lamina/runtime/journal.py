@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lamina.compaction.unfinished import RUN
 from lamina.core.canonical import keepable
 from lamina.core.settings import LOG_AUTO
+from lamina.sealing import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +27,7 @@ STEP: Final = "step"
 BY: Final = "by"
 LOOP: Final = "loop"
 _LONGEST_LINE: Final = 300
+_LOOKED_AT: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,13 @@ class Journal:
 
 def one_line(text: str, most: int = _LONGEST_LINE) -> str:
     """The beginning of a text as one line."""
-    line = " ".join(keepable(text).split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    kept = keepable(text)
+    line = " ".join(kept.split())
+    if len(line) <= most:
+        return line
+    # Half a secret is not recognised as one by whoever writes it down.
+    line = " ".join(scrub(kept[: most + _LOOKED_AT]).split())
+    return f"{line[: most - 1]}…"
 
 
 def step_id(run: str, step: int, call: int | None = None) -> str:

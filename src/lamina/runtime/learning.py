@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from lamina.core.text.cut import head_of
 from lamina.runtime.journal import one_line
 
 if TYPE_CHECKING:
@@ -23,4 +24,4 @@ def unechoed(memory: AgentMemory, text: str) -> str:
 def in_log(memory: AgentMemory, text: str) -> str:
     """What the log says of a text: a line of what is new in it."""
     # Much less than this is shown; looking all of a large text through would take its time.
-    return one_line(unechoed(memory, text[:_LOOKED_AT])) or _NOTHING_NEW
+    return one_line(unechoed(memory, head_of(text, _LOOKED_AT))) or _NOTHING_NEW

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.record import Trust
+from lamina.core.sealed import hidden
 
 if TYPE_CHECKING:
     from lamina.memory import AgentMemory
@@ -44,7 +45,7 @@ def _profile(memory: AgentMemory) -> list[str]:
     """What `AGENT.md` says, and nobody whose words are only data."""
     where = {"layer": "now", "scope": memory.now.scope, "kind": "profile"}
     said = [one for one in memory.query(where, limit=50) if one.trust not in _DATA]
-    found = {str(one.key): one.text for one in said}
+    found = {str(one.key): hidden(one.text) for one in said}
     named = [key for key in _SECTIONS if key in found]
     others = sorted(key for key in found if key not in _SECTIONS)
     titles = {**{key: key.removeprefix("profile:") for key in others}, **_SECTIONS}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from lamina.core.complaints import named
 from lamina.core.text import estimate_tokens
+from lamina.core.text.cut import head_of
 from lamina.errors import LaminaError
 from lamina.models.summing import summariser
 from lamina.proposing import after_session
@@ -96,7 +97,7 @@ def _saved(journal: Journal, skill: Skill, call: ToolCall) -> None:
 
 def _keep_note(journal: Journal, text: str) -> None:
     """What was written down instead of calling tools."""
-    own = unechoed(journal.memory, text).strip()[:_LONGEST_NOTE]
+    own = head_of(unechoed(journal.memory, text).strip(), _LONGEST_NOTE)
     if own and own.rstrip(".!").lower() != _NOTHING:
         key = f"{journal.session.name}/{journal.run}"
         journal.memory.experience.put("outcome", key, own, data={"flushed": journal.session.name})

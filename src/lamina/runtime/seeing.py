@@ -10,10 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lamina.core.sealed import hidden
 from lamina.core.text import estimate_tokens
 from lamina.runtime.prompting import system_prompt
 from lamina.runtime.turns import Group, groups
 from lamina.runtime.window import Fixed, Window, fit
+from lamina.sealing import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -74,7 +76,9 @@ class Sight:
         """The history, and what this run is about even if that was archived long ago."""
         if any(group.request == self._run for group in history):
             return history
-        request = Group([{"role": "user", "content": self._asked}], request=self._run)
+        # Its words are those of the user still, not yet what was written down of them.
+        asked = hidden(scrub(self._asked))
+        request = Group([{"role": "user", "content": asked}], request=self._run)
         return [request, *history]
 
     def _remembered(self) -> Context:

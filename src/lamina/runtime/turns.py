@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.compaction.pairing import pairs
+from lamina.core.sealed import hidden, hidden_in
 from lamina.runtime.journal import STEP, run_of
 
 if TYPE_CHECKING:
@@ -33,14 +34,15 @@ def groups(view: Sequence[Record]) -> list[Group]:
     results = {call: view[result] for result, call in pairs(view).items()}
     made: list[Group] = []
     for place, one in enumerate(view):
+        text = hidden(one.text)
         match one.kind:
             case "user":
                 about = one.key if one.key is not None and one.key == run_of(one) else ""
-                made.append(Group([{"role": "user", "content": one.text}], request=about))
+                made.append(Group([{"role": "user", "content": text}], request=about))
             case "summary":
-                made.append(Group([{"role": "user", "content": _SUMMARY + one.text}]))
+                made.append(Group([{"role": "user", "content": _SUMMARY + text}]))
             case "assistant":
-                message: Message = {"role": "assistant", "content": one.text}
+                message: Message = {"role": "assistant", "content": text}
                 made.append(Group([message], _step(one)))
             case "tool_call":
                 _called(made, one, results.get(place))
@@ -57,11 +59,11 @@ def _called(made: list[Group], call: Record, found: Record | None) -> None:
         made.append(Group([{"role": "assistant", "content": ""}], step))
     group, name = made[-1].messages, call.key or call.id
     asked = {
-        "id": name, "name": str(call.data.get("tool") or call.text),
-        "arguments": call.data.get("arguments") or {},
+        "id": name, "name": hidden(str(call.data.get("tool") or call.text)),
+        "arguments": hidden_in(call.data.get("arguments") or {}),
     }  # fmt: skip
     group[0].setdefault("tool_calls", []).append(asked)
-    told = NO_RESULT if found is None else found.text
+    told = NO_RESULT if found is None else hidden(found.text)
     group.append({"role": "tool", "content": told, "tool_call_id": name})
 
 

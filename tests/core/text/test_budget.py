@@ -23,6 +23,17 @@ _COUNTED = [
     ('{"id": 17, "name": "kettle", "tags": ["kitchen", "steel"], "price": 39.9}', 31),
     ("| name | size |\n|------|------|\n| tea  | 250  |\n", 18),
     ("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", 43),
+    ("Określa, czy ten znacznik wpływa na wcięcie i odstępy między wierszami.", 32),
+    ("Překládá řádky s českými znaky; účetní přesunula schůzku na čtvrtek.", 38),
+    ("Нічого не змінилося: копії зберігаються в її сейфі.", 36),
+    ("ইতিহাস সংরক্ষণ করা হয়েছে।", 35),
+    ("xkqzjvwpthgbnmrdlscfyeauio qwmznxbtvycrulskdjfhgp", 29),
+    ("01J8ZTMRQ4V8GX543WTW4KFSM0 01JC7HN2KQ0WZTMRQ4V8GX543WT", 39),
+    ("vuikuyn5zl8k7jl4460mgien8d qtc0x9bd2w4mzr6hs1yk8e3pfn", 36),
+    ("v0xLnxQ4/1d5xmaKDII+l5MtpghpAMRwzNGEQ//jAlCRKXRblENfakP0DkY7Hj98ocET", 48),
+    ("}#=!_}:--&@<#`]|'}~=]@__.{!'>,%^*(?;+/\\$", 28),
+    ("Ｌａｍｉｎａ\u3000ｍｅｍｏｒｙ", 25),
+    ("ကမ္ဘာ ဒီနေ့ ကောင်းသောနေ့ဖြစ်သည်", 60),
 ]
 
 
