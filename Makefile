@@ -8,6 +8,7 @@ SEED ?= 1
 KILLS ?= 500
 AMNESIA ?= 40
 ECHOES ?= 200
+QUERIES ?= 10000
 WRITES ?= 500
 STOPS ?= 20
 SECONDS ?= 60
@@ -52,7 +53,7 @@ demo: setup ## see Lamina work, in a temporary folder
 	@$(BIN)/lamina demo
 
 test: lint ## everything that must hold before a change goes in
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: setup ## formatting, lint, types, import contracts
 	$(BIN)/ruff format --check .
@@ -73,6 +74,7 @@ mutants: setup ## plant every known bug and see that a test catches it
 faults: setup ## break the world on purpose and look for what was acknowledged; KILLS=500, ...
 	$(BIN)/python -m tests.faults.run --seed $(SEED) --json build/faults.json \
 	    --size kills=$(KILLS) --size amnesia=$(AMNESIA) --size echoes=$(ECHOES) \
+	    --size queries=$(QUERIES) \
 	    --size writers=$(WRITES) --size stops=$(STOPS) \
 	    --size first_open=$(OPENS) --size restores=$(RESTORES) --size backups=$(BACKUPS) \
 	    --size forks=$(FORKS) --size feeds=$(SECONDS) --size clocks=$(CLOCKS) --size cuts=$(CUTS) \

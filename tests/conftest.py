@@ -22,6 +22,11 @@ settings.register_profile(
 settings.load_profile("ci" if IN_CI else "quick")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: many a test waits for other processes or for the disk."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Ten thousand tests stay to the end: to look for garbage among them is in vain."""

@@ -1,4 +1,4 @@
-"""Recall as a user meets it: ten languages, identifiers, pieces of words, hostile text."""
+"""Recall as a user meets it: ten languages, identifiers, pieces of words."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,6 @@ import pytest
 import lamina
 from lamina import Memory
 from tests.core.text.facts import FACTS, HELD_OUT, Fact
-from tests.core.text.hostile import hostile
 from tests.places import STORES, where
 
 MADE_BY = {"words alone": "off", "words and meaning": "lamina"}
@@ -65,12 +64,3 @@ def test_a_named_language_ranks_above_its_letter(tmp_path: Path) -> None:
         mem.remember_many([{"text": text} for text in texts])
         assert mem.recall("C++").hits[0].record.text == texts[1]
         assert mem.recall("C#").hits[0].record.text == texts[2]
-
-
-@pytest.mark.parametrize(("made_by", "number"), [("off", 10_000), ("lamina", 1_000)])
-def test_hostile_queries_are_no_error(tmp_path: Path, made_by: str, number: int) -> None:
-    with lamina.open(tmp_path) as mem:
-        mem.configure("recall.embedder", made_by)
-        mem.remember_many([{"text": fact.text} for fact in FACTS[:40]])
-        for query in hostile(number):
-            mem.recall(query, k=3)
