@@ -22,6 +22,7 @@ settings.register_profile(
 settings.load_profile("ci" if IN_CI else "quick")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: many a test waits for other processes or for the disk."""
     return (os.cpu_count() or 1) + 1
