@@ -51,6 +51,12 @@ _HOMES = {
     "lamina.results": ("BackupReport", "Erasure", "Hit", "IndexReport", "Recall", "RestoreReport"),
 }
 
+_MODULES = frozenset(
+    "aio backend capsule compaction errors events exchange files flat leasing lifecycle models"
+    " orchestration proposing runtime skills".split()
+)
+"""What is reached as `lamina.NAME` without an import of its own."""
+
 __all__ = [
     "BackupReport",
     "ConflictError",
@@ -80,17 +86,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in (
-        "aio",
-        "backend",
-        "capsule",
-        "errors",
-        "events",
-        "exchange",
-        "files",
-        "flat",
-        "skills",
-    ):
+    if name in _MODULES:
         return import_module(f"lamina.{name}")
     if name == "__version__":
         return import_module("importlib.metadata").version("lamina")

@@ -103,3 +103,8 @@ def test_public_methods_are_documented_here_or_on_their_protocol(path: Path) -> 
         and (method.name not in PROMISED or _is_protocol(owner))
     ]
     assert silent == []
+
+
+@pytest.mark.parametrize("name", sorted(lamina._MODULES))
+def test_a_module_is_reached_by_its_name(name: str) -> None:
+    assert getattr(lamina, name).__name__ == f"lamina.{name}"
