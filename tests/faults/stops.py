@@ -58,9 +58,20 @@ class Scene:
         time.sleep(LONG if self.long else self.chance.uniform(SHORTEST, LONGEST))
         return start, monotonic()
 
+    def pause_for_readers(self) -> tuple[float, float]:
+        """Let a stop last, on a busy machine until somebody has read."""
+        start, end = self.pause()
+        while not self._reads(start, end) and end < start + GOES_ON_WITHIN:
+            time.sleep(WARM_UP)
+            end = monotonic()
+        return start, end
+
+    def _reads(self, start: float, end: float) -> int:
+        return sum(_within(child, start, end) for child in self.readers)
+
     def meanwhile(self, start: float, end: float) -> Iterator[str]:
         """While the lock was held, reads must have been done and no write."""
-        reads = sum(_within(child, start, end) for child in self.readers)
+        reads = self._reads(start, end)
         self.reads_meanwhile += reads
         if not reads:
             yield "nothing could be read while the lock was held"
@@ -107,7 +118,7 @@ def _hold(scene: Scene) -> Child:
 
 def _held_then_continued(scene: Scene) -> Iterator[str]:
     holder = _hold(scene)
-    start, end = scene.pause()
+    start, end = scene.pause_for_readers()
     yield from scene.meanwhile(start, end)
     holder.send(signal.SIGCONT)
     yield from scene.go_on(end)
@@ -117,7 +128,7 @@ def _held_then_continued(scene: Scene) -> Iterator[str]:
 
 def _held_then_killed(scene: Scene) -> Iterator[str]:
     holder = _hold(scene)
-    start, end = scene.pause()
+    start, end = scene.pause_for_readers()
     yield from scene.meanwhile(start, end)
     holder.kill()
     yield from scene.go_on(end)
