@@ -102,3 +102,18 @@ def test_a_context_tells_the_new_value_alone() -> None:
             "it names a value that was corrected since", "the session itself tells it"
         ]  # fmt: skip
         assert "owl" in finn.context().text
+
+
+def test_an_entry_that_was_cut_is_known_again_in_capitals_and_wrapped() -> None:
+    with lamina.open(":memory:") as mem:
+        mem.configure("recall.embedder", "off")
+        finn = mem.agent("finn", project="web")
+        finn.update_now("Ship the parser")
+        finn.log.system(
+            "The run began. " + "It read one page after the other, and " * 40 + "ended."
+        )
+        lines = [one for one in finn.context("").text.splitlines() if one.startswith("- [")]
+        bare = [line.partition("] ")[2] for line in lines]
+        assert any("characters…]" in line for line in bare)
+        for said in ("; ".join(bare).upper(), fill(" ".join(bare), 40), fill(" ".join(bare), 17)):
+            assert without_echoes(finn, said) == ""

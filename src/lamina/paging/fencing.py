@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _FENCE: Final = re.compile(r"[>\s]*=== memory (\w{1,64}) ===\s*")
 _ANY_FENCE: Final = re.compile(r"(?:\s[>\s]*)?(=== memory \w{1,64} ===)\s*")
 _ENTRY: Final = re.compile(rf"\s[>\s]*- (?={LABEL.pattern})")
+_TORN_CUT: Final = re.compile(r"(\[…\d+)\s[>\s]*(characters…\])", re.IGNORECASE)
 _BLOCK: Final = re.compile(r'[>\s]*<memory marker="(\w{1,64})">\s*')
 _BLOCK_END: Final = re.compile(r"[>\s]*</memory>\s*")
 _TITLE: Final = re.compile(
@@ -44,8 +45,12 @@ def unfenced(text: str) -> str:
 
 
 def _unfolded(text: str) -> str:
-    """A text in which fences and entries stand on lines of their own, as they were shown."""
-    apart = _ANY_TITLE.sub(r"\n\1\n", _ANY_FENCE.sub(r"\n\1\n", text))
+    """A text in which fences and entries stand on lines of their own, as they were shown.
+
+    Where an entry was cut, the mark stands on one line again.
+    """
+    whole = _TORN_CUT.sub(r"\1 \2", text)
+    apart = _ANY_TITLE.sub(r"\n\1\n", _ANY_FENCE.sub(r"\n\1\n", whole))
     return _ENTRY.sub("\n- ", apart)
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 HERE: Final = "\u2702"
 """Stands for the place where a text was cut."""
-_CUT: Final = re.compile(r"\[…\d+ characters…\]")
+_CUT: Final = re.compile(r"\[…\d+ characters…\]", re.IGNORECASE)
 _WIDE: Final = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """Scripts that put no spaces between words."""
 _WIDE_SIGN: Final = re.compile("[。，、；：！．｡「」『』（）【】《》〈〉・]")
