@@ -12,11 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Self
 
 from lamina.clock import stopwatch
-from lamina.errors import InvalidInputError
+from lamina.core.instants import check_seconds
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from lamina.core.access import Reach
     from lamina.core.changes import Changed
     from lamina.core.cursor import Cursor
@@ -44,12 +42,7 @@ class Following:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _wait(self, pulse: int, quiet_since: float) -> bool:
@@ -124,8 +117,4 @@ class Feed(Following, Iterator["Changed"]):
 
 def check_timeout(timeout: object) -> float | None:
     """Return a number of seconds that is not negative, or nothing."""
-    if timeout is None:
-        return None
-    if isinstance(timeout, int | float) and not isinstance(timeout, bool) and 0 <= timeout < 1e9:
-        return float(timeout)
-    raise InvalidInputError(f"`timeout` must be a number of seconds, not {timeout!r:.40}")
+    return None if timeout is None else check_seconds(timeout, "timeout")

@@ -11,7 +11,6 @@ from lamina.errors import ForbiddenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import TracebackType
     from typing import Self
 
     from lamina.announcing import Announcer
@@ -144,12 +143,7 @@ class Keeping:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _check_whole(self, what: str) -> None:

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
 from lamina.core.ids import RecordId
+from lamina.core.instants import check_seconds
 from lamina.core.names import check_key
-from lamina.errors import BusyError, ConflictError, InvalidInputError, LaminaError, NotFoundError
+from lamina.errors import BusyError, ConflictError, LaminaError, NotFoundError
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
-    from types import TracebackType
     from typing import Self
 
     from lamina.core.changes import Put, Receipt
@@ -57,11 +57,8 @@ def take(
         BusyError: Somebody else holds it and is alive, or seems so.
     """
     check_key(name, "name")
-    for argument, value in (("seconds", seconds), ("wait", wait)):
-        if not isinstance(value, int | float) or not 0 <= value < threading.TIMEOUT_MAX:
-            raise InvalidInputError(f"`{argument}` must be a number of seconds, not {value!r:.40}")
-    lease = Lease(door, scope, name, max(float(seconds), _LOOK_AGAIN))
-    until = clock.stopwatch() + wait
+    until = clock.stopwatch() + check_seconds(wait, "wait")
+    lease = Lease(door, scope, name, max(check_seconds(seconds, "seconds"), _LOOK_AGAIN))
     while (holder := lease.try_to_take()) is not None:
         if clock.stopwatch() >= until:
             raise BusyError(
@@ -179,12 +176,7 @@ class Lease(Face):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.release()
 
     def _begin(self, expect: int) -> None:

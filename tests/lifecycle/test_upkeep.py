@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -15,13 +16,17 @@ from hypothesis import strategies as st
 
 import lamina
 from lamina import Memory, clock, leasing
+from lamina.compaction import extract
+from lamina.compaction.checking import Summarise
 from lamina.core.changes import Action
+from lamina.core.record import Record
 from lamina.core.scope import GLOBAL
 from lamina.errors import BusyError, InvalidInputError
-from lamina.lifecycle import scheduling
+from lamina.lifecycle import scheduling, upkeep
 from lamina.lifecycle.face import Lifecycle
 from lamina.lifecycle.scheduling import Scheduler, Turn
 from lamina.lifecycle.upkeep import Upkeep
+from lamina.memory import AgentMemory
 from tests.days import Day
 from tests.lifecycle.seen import everything, states
 from tests.meta.children import environment
@@ -200,3 +205,25 @@ def test_the_scheduler_outlives_a_run_that_fails_and_one_that_is_in_hand(
 def test_an_interval_that_is_none_is_refused(one: Memory, every: str) -> None:
     with pytest.raises(InvalidInputError, match="`every`"):
         Scheduler(one.lifecycle, every)
+
+
+def test_what_changes_while_it_is_compacted_waits_and_the_rest_is_done(
+    whole: Memory, day: Day, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole.configure("log.compact_entries", "3")
+    finn, maya = whole.agent("finn", project="web"), whole.agent("maya", project="web")
+    for agent in (finn, maya):
+        for number in range(5):
+            agent.log.thought(f"thought {number} of {agent.principal.name}")
+
+    def meddling(agent: AgentMemory) -> Summarise | None:
+        def summarise(records: Sequence[Record], most_tokens: int, /) -> str:
+            finn.forget(records[0].id)
+            return extract(records, most_tokens)
+
+        return summarise if agent.principal.name == "finn" else None
+
+    monkeypatch.setattr(upkeep, "summariser", meddling)
+    found = whole.lifecycle.run("compaction")
+    assert [one.what for one in found.compacted] == ["log of project/web/agent/maya"]
+    assert len(finn.log.tail()) == 4

@@ -9,6 +9,7 @@ from typing import Final
 
 from lamina.errors import InvalidInputError
 
+_MANY_SECONDS: Final = 1e9
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _SPAN: Final = re.compile(r"(\d{1,9})([smhdw])")
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
@@ -97,3 +98,15 @@ def check_span(span: str, argument: str) -> timedelta:
         return timedelta(seconds=int(found[1]) * _UNITS[found[2]])
     except OverflowError:
         raise InvalidInputError(f"`{argument}` reaches beyond the year 9999") from None
+
+
+def check_seconds(value: object, argument: str, *, above_zero: bool = False) -> float:
+    """Return a number of seconds that is not negative, or more than none."""
+    is_odd = isinstance(value, bool) or (above_zero and value == 0)
+    if isinstance(value, int | float) and not is_odd and 0 <= value < _MANY_SECONDS:
+        return float(value)
+    least = "above 0" if above_zero else "from 0 on"
+    raise InvalidInputError(
+        f"`{argument}` must be a number of seconds {least}, not {value!r:.40}",
+        remedy="Write it like 2.5",
+    )

@@ -13,7 +13,6 @@ from lamina.feed import check_timeout
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from types import TracebackType
 
     from lamina.core.changes import Changed
     from lamina.core.record import Record
@@ -85,12 +84,7 @@ class Subscription(Iterator[News]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _next(self, key: str | None = None) -> News | None:

@@ -14,7 +14,6 @@ from lamina.errors import InvalidInputError, LaminaError
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
-    from types import TracebackType
     from typing import Self
 
     from lamina.lifecycle.face import Lifecycle
@@ -116,12 +115,7 @@ class Scheduler:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
 

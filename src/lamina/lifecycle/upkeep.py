@@ -6,8 +6,9 @@ between leaves the policies before it done and the others for the next time.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import leasing
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
+    from lamina.compaction import Compaction
+    from lamina.compaction.checking import Summarise
     from lamina.core.changes import Receipt
     from lamina.lifecycle.face import Keeper
     from lamina.lifecycle.plan import Plan
@@ -145,16 +148,20 @@ def _compaction(door: Keeper, name: str, found: Upkeep, confirm: bool) -> None:
         if not found.applied:
             found.compacted += _long(agent)
             continue
-        summarise = summariser(agent)
-        done = agent.compact_log(summarise=summarise)
-        if done is not None:
-            what = f"log of {agent.scope}"
-            found.compacted.append(Compacted(what, done.entries, done.receipt.tx))
+        compact = partial(_compacted, found, summariser(agent))
+        compact(f"log of {agent.scope}", agent.compact_log)
         for session in agent.session.names():
-            made = agent.session(session).compact(summarise=summarise)
-            if made is not None:
-                what = f"session {session} of {agent.scope}"
-                found.compacted.append(Compacted(what, made.entries, made.receipt.tx))
+            compact(f"session {session} of {agent.scope}", agent.session(session).compact)
+
+
+def _compacted(
+    found: Upkeep, summarise: Summarise | None, what: str, compact: Callable[..., Compaction | None]
+) -> None:
+    # Somebody may write to it at this moment: nothing was done, and it is as due the next time.
+    with suppress(ConflictError):
+        made = compact(summarise=summarise)
+        if made is not None:
+            found.compacted.append(Compacted(what, made.entries, made.receipt.tx))
 
 
 def _long(agent: Any) -> Iterator[Compacted]:

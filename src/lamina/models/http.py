@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina import web
 from lamina.core.canonical import check_text
+from lamina.core.instants import check_seconds
 from lamina.errors import InvalidInputError, ModelError, ModelUnavailableError
 from lamina.models.shape import Answer, UnreadableError, question, size
 
@@ -61,11 +62,10 @@ class ChatModel:
     ) -> None:
         if not check_text(name, "name", limit=200).strip():
             raise InvalidInputError("`name` is empty", remedy="Name the model, as the server does")
-        if not isinstance(seconds, int | float) or not 0 < seconds < 1e6:
-            raise InvalidInputError(f"`seconds` must be more than 0, not {seconds!r:.40}")
+        limit = check_seconds(seconds, "seconds", above_zero=True)
         self.name = name
         self._service = web.endpoint("the model", url, "url", _FAILING, key=key)
-        asked = patience or replace(_PATIENCE, seconds=float(seconds))
+        asked = patience or replace(_PATIENCE, seconds=limit)
         self._patience = replace(asked, whole_seconds=asked.seconds * _STREAMED)
 
     def __repr__(self) -> str:

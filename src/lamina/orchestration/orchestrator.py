@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Final, TypeAlias, TypedDict, Unpack, cast
 
+from lamina.core.instants import check_seconds
 from lamina.core.names import check_name
 from lamina.core.options import check_options
 from lamina.core.principal import Role
@@ -117,8 +118,10 @@ class Orchestrator:
         self._memory = project
         self._workers = _check_workers(workers)
         self.threads = options.get("threads", 4)
-        self.seconds = options.get("seconds", USUAL_SECONDS)
-        _check_counts(self.threads, self.seconds)
+        _check_threads(self.threads)
+        self.seconds = check_seconds(
+            options.get("seconds", USUAL_SECONDS), "seconds", above_zero=True
+        )
         self.replan = options.get("replan")
         self.arbitrate = options.get("arbitrate", newest)
         self.model = options.get("model")
@@ -187,15 +190,12 @@ def _check_workers(workers: object) -> Worker | Mapping[str, Worker]:
             f"`workers` must be a function, or one for each agent, not {workers!r:.60}",
             remedy='Pass work, or {"finn": work}',
         )
-    return workers  # type: ignore[return-value]  # functions by now
+    return cast("Worker | Mapping[str, Worker]", workers)
 
 
-def _check_counts(threads: object, seconds: object) -> None:
+def _check_threads(threads: object) -> None:
     if type(threads) is not int or not 1 <= threads <= _MOST_THREADS:
         raise InvalidInputError(f"`threads` must be from 1 to {_MOST_THREADS}, not {threads!r:.40}")
-    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if not is_number or not 0 < seconds < float("inf"):  # type: ignore[operator]  # a number by now
-        raise InvalidInputError(f"`seconds` must be a positive number, not {seconds!r:.40}")
 
 
 def _nobody(event: Event) -> None:

@@ -28,10 +28,10 @@ def begun(memory: AgentMemory, asked: str) -> list[Draft]:
     drafts: list[Draft] = []
     line = one_line(asked, _LONGEST)
     if _is_free(found.get(OBJECTIVE)):
-        here = {"layer": "now", "scope": memory.now.scope}
         drafts.append(
-            {**here, "kind": OBJECTIVE, "key": OBJECTIVE, "text": line, "data": {BY: LOOP}}  # type: ignore[typeddict-item]
-        )
+            {"layer": "now", "scope": memory.now.scope, "kind": OBJECTIVE, "key": OBJECTIVE,
+             "text": line, "data": {BY: LOOP}}
+        )  # fmt: skip
     if _is_free(found.get(NEXT_STEPS)):
         steps = [f"Answer: {line}"]
         drafts.append(_steps(memory, steps, _before(found.get(NEXT_STEPS))))

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, overload
 
 from lamina.core.canonical import check, check_text
+from lamina.core.instants import check_seconds
 from lamina.core.text.cut import head_and_tail
 from lamina.errors import InvalidInputError
 from lamina.runtime.rendering import reason
@@ -27,6 +27,8 @@ from lamina.runtime.running import Ran, address, in_process, in_thread
 from lamina.signatures import Skill, skill_of
 
 if TYPE_CHECKING:
+    import threading
+
     from lamina.core.chat import ToolCall
 
 SECONDS: Final = 60.0
@@ -200,7 +202,7 @@ def toolbox(
     """
     if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
         raise InvalidInputError(f"`tools` must be a list of tools, not {tools!r:.60}")
-    _check_seconds(seconds)
+    check_seconds(seconds, "seconds", above_zero=True)
     if most_chars < 1:
         raise InvalidInputError(f"`most_chars` must be 1 or more, not {most_chars}")
     found: dict[str, Skill] = {}
@@ -268,15 +270,10 @@ def _checked(skill: Skill, *, is_made: bool = True) -> Skill:
     if not callable(skill.execute):
         raise InvalidInputError(f"`execute` of `{skill.name}` cannot be called")
     if skill.seconds is not None:
-        _check_seconds(skill.seconds)
+        check_seconds(skill.seconds, "seconds", above_zero=True)
     if skill.apart and is_made:
         address(skill)
     return skill
-
-
-def _check_seconds(seconds: float) -> None:
-    if not isinstance(seconds, int | float) or not 0 < seconds <= threading.TIMEOUT_MAX:
-        raise InvalidInputError(f"`seconds` must be a number above 0, not {seconds!r:.40}")
 
 
 def _given_up(skill: Skill, limit: float) -> Ran:

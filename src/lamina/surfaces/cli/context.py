@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -39,7 +39,7 @@ def context(
     words: tuple[str, ...],
     form: str,
     layers: tuple[str, ...],
-    **options: str | int | None,
+    **options: Any,
 ) -> None:
     """Show what a model would be told, within a budget.
 
@@ -49,10 +49,9 @@ def context(
     from lamina.surfaces.cli.recall import query_of
     from lamina.surfaces.wire_layers import context_out
 
+    options |= {"form": form, "layers": list(layers) or None}
     given = {name: value for name, value in options.items() if value is not None}
-    if layers:
-        given["layers"] = list(layers)  # type: ignore[assignment]
-    found = session.handle.context(query_of(words), form=form, **given)  # type: ignore[arg-type]
+    found = session.handle.context(query_of(words), **given)
     out = session.out
     if out.as_json:
         out.document(context_out(found))
