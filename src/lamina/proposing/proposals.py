@@ -14,6 +14,7 @@ from lamina.core.chat import MOST_CONFIDENT
 from lamina.core.instants import from_text, to_text
 from lamina.core.ranking.duplicates import SAME, likeness, shingles
 from lamina.core.record import State, Trust
+from lamina.core.scope import GLOBAL, Scope
 from lamina.errors import InvalidInputError, SecretError
 from lamina.layers.face import Face, every
 from lamina.proposing.asking import ask, batches
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from lamina.core.chat import Model
     from lamina.core.draft import Draft
     from lamina.core.record import Record
-    from lamina.core.scope import Scope
     from lamina.layers.face import Door
     from lamina.proposing.asking import Task
     from lamina.proposing.statements import Piece, Statement
@@ -140,9 +140,10 @@ class Proposing(Face):
     def _known(self) -> list[Record]:
         states = [State.CURRENT.value, State.PROPOSED.value, State.FORGOTTEN.value]
         root = self._door.principal.common.path
-        places = sorted({self._place.scope, root, "global"})
-        where = {"layer": self._place.layer, "scope": {"$in": places}, "state": {"$in": states}}
-        return list(every(self._door, where))
+        places = dict.fromkeys((self._place.scope, root, GLOBAL.path))
+        where = {"layer": self._place.layer, "state": {"$in": states}}
+        # One scope at a time: that is an index, several at once are not.
+        return [one for place in places for one in every(self._door, {**where, "scope": place})]
 
     def _draft(self, one: Statement, trust: Trust, model: str, known: Sequence[Record]) -> Draft:
         cited = {"from": [one.piece.record.id]} if one.piece.record is not None else {}

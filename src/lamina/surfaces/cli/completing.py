@@ -4,6 +4,7 @@ Called while a person types: nothing is created, and whatever goes wrong, nothin
 """
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -115,80 +116,71 @@ settings: Final = offering(_settings)
 choices: Final = offering(_choices)
 
 
-def records(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
-    """Keys of current memories, and ids once one was begun."""
-    session: Session | None = context.obj
-    if session is None:
-        return []
-    try:
-        return _names(session, typed)
-    except Exception:  # whatever it is, a person in the middle of a line cannot act on it
-        return []
-
-
-def agents(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
-    """Agents that have memories of their own."""
-    session: Session | None = context.obj
-    if session is None:
-        return []
-    try:
-        found = session.unbound.query({"layer": {"$in": ["now", "log", "fact"]}}, limit=_MOST)
-        return _parts([record.scope for record in found], "agent", typed)
-    except Exception:  # as above
-        return []
-
-
-def projects(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
-    """Projects that hold something."""
-    session: Session | None = context.obj
-    if session is None:
-        return []
-    try:
-        return _parts(list(session.unbound.store.position()), "project", typed)
-    except Exception:  # as above
-        return []
-
-
-def keys_of(layer: str) -> Completer:
-    """Offer the keys that stand in a layer."""
+def _asking(look: Callable[["Session", click.Context, str], Iterable[str]]) -> Completer:
+    """Offer what stands in the store, at most so much of it."""
 
     def complete(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
         session: Session | None = context.obj
         if session is None:
             return []
-        begun: dict[str, Any] = {"$prefix": typed} if typed else {"$ne": None}
         try:
-            found = session.handle.query({"layer": layer, "key": begun}, limit=_MOST)
-        except Exception:  # as above
+            return list(islice(look(session, context, typed), _MOST))
+        except Exception:  # whatever it is, a person in the middle of a line cannot act on it
             return []
-        return list(dict.fromkeys(record.key for record in found if record.key))
 
     return complete
 
 
-def sessions(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
+def keys_of(layer: str) -> Completer:
+    """Offer the keys that stand in a layer."""
+
+    def look(session: "Session", _: click.Context, typed: str) -> Iterable[str]:
+        begun: dict[str, Any] = {"$prefix": typed} if typed else {"$ne": None}
+        found = session.handle.query({"layer": layer, "key": begun}, limit=_MOST)
+        return dict.fromkeys(record.key for record in found if record.key)
+
+    return _asking(look)
+
+
+def _records(session: "Session", _: click.Context, typed: str) -> Iterable[str]:
+    """Keys of current memories, and ids once one was begun."""
+    begun: dict[str, Any] = {"$prefix": typed} if typed else {"$ne": None}
+    keyed = session.handle.query({"key": begun}, limit=_MOST)
+    found = [record.key for record in keyed if record.key]
+    if typed:
+        listed = session.handle.query({"id": {"$prefix": typed}}, limit=_MOST)
+        found += [record.id for record in listed]
+    return dict.fromkeys(found)
+
+
+def _agents(session: "Session", _: click.Context, typed: str) -> Iterable[str]:
+    """Agents that have memories of their own."""
+    found = session.unbound.query({"layer": {"$in": ["now", "log", "fact"]}}, limit=_MOST)
+    return _parts([record.scope for record in found], "agent", typed)
+
+
+def _projects(session: "Session", _: click.Context, typed: str) -> Iterable[str]:
+    """Projects that hold something."""
+    return _parts(list(session.unbound.store.position()), "project", typed)
+
+
+def _sessions(session: "Session", context: click.Context, typed: str) -> Iterable[str]:
     """Sessions of whoever acts, the newest first."""
-    session: Session | None = context.obj
-    if session is None:
-        return []
     session.name = session.name or context.params.get("agent")
-    try:
-        found = session.handle.session.names()
-    except Exception:  # as above
-        return []
-    return [name for name in found if name.startswith(typed)][:_MOST]
+    return (name for name in session.handle.session.names() if name.startswith(typed))
 
 
-def proposals(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
+def _proposals(session: "Session", _: click.Context, typed: str) -> Iterable[str]:
     """Ids of what waits for a yes."""
-    session: Session | None = context.obj
-    if session is None:
-        return []
-    try:
-        found = session.handle.query({"state": "proposed"}, limit=_MOST)
-    except Exception:  # as above
-        return []
-    return [record.id for record in found if record.id.startswith(typed)]
+    found = session.handle.query({"state": "proposed"}, limit=_MOST)
+    return (record.id for record in found if record.id.startswith(typed))
+
+
+records: Final = _asking(_records)
+agents: Final = _asking(_agents)
+projects: Final = _asking(_projects)
+sessions: Final = _asking(_sessions)
+proposals: Final = _asking(_proposals)
 
 
 def kinds_of(layer: str) -> Completer:
@@ -218,16 +210,6 @@ def _parts(scopes: list[str], level: str, typed: str) -> list[str]:
 
     found = {name for scope in scopes if (name := Scope.of(scope).part(level))}
     return sorted(name for name in found if name.startswith(typed))
-
-
-def _names(session: "Session", typed: str) -> list[str]:
-    begun: dict[str, Any] = {"$prefix": typed} if typed else {"$ne": None}
-    keyed = session.handle.query({"key": begun}, limit=_MOST)
-    found = [record.key for record in keyed if record.key]
-    if typed:
-        listed = session.handle.query({"id": {"$prefix": typed}}, limit=_MOST)
-        found += [record.id for record in listed]
-    return list(dict.fromkeys(found))[:_MOST]
 
 
 def _left_to_the_shell(typed: str, sort: str) -> "list[CompletionItem]":
