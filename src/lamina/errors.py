@@ -4,6 +4,7 @@ LaminaError
 ├── InvalidInputError          the call is wrong; fix the call
 ├── NotFoundError              not there, or not yours to know about
 ├── ForbiddenError             your role may not do this
+├── UnauthenticatedError       nobody knows who you are; show a valid key or token
 ├── ConflictError              someone changed it first; re-read and retry
 ├── UnsupportedError           this store cannot do that; pick another
 ├── SecretError                a sealed value cannot be sealed or opened
@@ -60,6 +61,12 @@ class ForbiddenError(LaminaError):
     """The caller can see it but its role may not do this."""
 
     code = "forbidden"
+
+
+class UnauthenticatedError(LaminaError):
+    """No key or token was shown, or one that is unknown, expired or revoked: all look the same."""
+
+    code = "unauthenticated"
 
 
 class ConflictError(LaminaError):

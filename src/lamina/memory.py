@@ -94,7 +94,7 @@ class Memory(Keeping, Layered, Living):
     def project(self, name: str) -> Memory:
         """The same store confined to one project (and reading `global`)."""
         root = Scope.of(f"project/{check_name(name, 'project')}")
-        return self._bound(replace(self.principal, root=root), Memory)
+        return self.acting(replace(self.principal, root=root))
 
     def agent(self, name: str, *, project: str | None = None, role: str = "agent") -> AgentMemory:
         """The same store as an agent sees it: its own scope, and its project's common memory.
@@ -107,6 +107,10 @@ class Memory(Keeping, Layered, Living):
         root = f"project/{check_name(inside, 'project')}" if inside else f"agent/{name}"
         bound = Principal(name, check_role(role), Scope.of(root), self.principal.surface)
         return self._bound(bound, AgentMemory)
+
+    def acting(self, principal: Principal) -> Memory:
+        """The same store as somebody else sees it, for servers that know who asks."""
+        return self._bound(principal, AgentMemory if principal.role is Role.AGENT else Memory)
 
     @cached_property
     def _reads(self) -> ReadPath:
@@ -132,7 +136,7 @@ class Memory(Keeping, Layered, Living):
 
         speaker = replace(self.principal, surface=surface)
         # What comes out of the files goes back there by itself.
-        done = self._beside.wrote if self._beside and surface is not Surface.FILES else _nobody
+        done = self._beside.wrote if self._beside and surface is not Surface.FILES else lambda: None
         return WritePath(self.store, self._vault, speaker, self.reach, self._vectors.owed, done)
 
     def _bound(self, principal: Principal, kind: type[Handle]) -> Handle:
@@ -394,7 +398,3 @@ class Memory(Keeping, Layered, Living):
 
 class AgentMemory(AgentVerbs, Memory):
     """Memories as one agent sees them, with what an agent does by the names it knows."""
-
-
-def _nobody() -> None:
-    """Nobody has to be told."""

@@ -34,6 +34,10 @@ class Surface(StrEnum):
     """Files that people edited."""
     PIPELINE = "pipeline"
     """Extraction and indexing: the only writer of the layers they own."""
+    HTTP = "http"
+    MCP = "mcp"
+    HOOK = "hook"
+    """What a coding harness tells of its sessions."""
 
 
 _TRUST: Final = {

@@ -78,6 +78,7 @@ EXIT: Final[dict[type[LaminaError], int]] = {
     errors.InvalidInputError: USAGE,
     errors.NotFoundError: 3,
     errors.ForbiddenError: 4,
+    errors.UnauthenticatedError: 4,
     errors.ConflictError: 5,
     errors.UnsupportedError: 6,
     errors.BusyError: 75,

@@ -39,6 +39,9 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
             "proposing:propose", "Have a model propose facts and lessons, which wait for you."
         ),
     },
+    "Ways in": {
+        "serve": Entry("serve:serve", "Serve the memories of a store over HTTP."),
+    },
     "Layers by their own words": {
         "now": Entry("now:now", "Show or say what is being done, and what comes next."),
         "log": Entry("log:log", "Show or add to what was done, entry by entry."),

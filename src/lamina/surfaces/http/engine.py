@@ -1,0 +1,55 @@
+"""What a server works with: the store, who may come in, and how much it takes from each."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from lamina.core.principal import Surface
+from lamina.tokens import Keys
+
+if TYPE_CHECKING:
+    from lamina.core.principal import Principal
+    from lamina.memory import Memory
+
+_HANDLES: Final = 1_000
+"""How many principals' handles are kept at hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a server takes from one request."""
+
+    body_bytes: int = 4_000_000
+    body_seconds: float = 15.0
+    """How long a client may take to send what it has announced."""
+
+
+@dataclass
+class Engine:
+    """One store behind one server."""
+
+    whole: Memory
+    """The handle of the store's owner."""
+    limits: Limits = field(default_factory=Limits)
+    hosts: tuple[str, ...] = ("127.0.0.1", "localhost", "[::1]")
+    """The names that this server answers to; a port may follow."""
+    origins: tuple[str, ...] = ()
+    """Pages of other addresses whose scripts may call, beside those of the hosts themselves."""
+
+    def __post_init__(self) -> None:
+        self.keys = Keys(self.whole)
+        self._handles: dict[Principal, Memory] = {}
+        self._lock = threading.Lock()
+
+    def handle(self, principal: Principal, surface: Surface = Surface.HTTP) -> Memory:
+        """The store as a principal sees it, its changes marked with the door it came through."""
+        bound = replace(principal, surface=surface)
+        with self._lock:
+            found = self._handles.get(bound)
+            if found is None:
+                if len(self._handles) >= _HANDLES:
+                    self._handles.clear()
+                found = self._handles[bound] = self.whole.acting(bound)
+            return found
