@@ -1,0 +1,14 @@
+"""The server answers."""
+
+import httpx2
+
+from lamina import Memory
+from tests.places import plain
+from tests.serving import serving
+
+__all__ = ["plain"]
+
+
+def test_the_server_is_alive(plain: Memory) -> None:
+    with serving(plain) as address:
+        assert httpx2.get(f"{address}/healthz").json() == {"status": "ok"}
