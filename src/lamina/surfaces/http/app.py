@@ -6,19 +6,41 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from lamina.surfaces.http import alive, artifacts, episodes, knowledge, records, search
+from lamina.surfaces.http import (
+    agents,
+    alive,
+    artifacts,
+    board,
+    changes,
+    contexts,
+    describing,
+    episodes,
+    handoffs,
+    health,
+    knowledge,
+    metrics,
+    records,
+    search,
+    sessions,
+    settings,
+    tasks,
+    upkeep,
+)
 from lamina.surfaces.http.problems import answer_with_problems
 
 if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
-_ROUTES = (alive, records, search, knowledge, episodes, artifacts)
+_ROUTES = (
+    alive, records, search, contexts, knowledge, episodes, artifacts, agents, sessions, board, tasks,
+    handoffs, upkeep, changes, settings, health, metrics, describing,
+)  # fmt: skip
 """Every module that declares routes, as `ROUTES`."""
 
 
 def create_app(engine: Engine) -> FastAPI:
     """The application for a store."""
-    app = FastAPI(title="Lamina", version="1", docs_url=None, redoc_url=None)
+    app = FastAPI(title="Lamina", version="1", openapi_url=None, docs_url=None, redoc_url=None)
     app.state.engine = engine
     answer_with_problems(app)
     for module in _ROUTES:
