@@ -109,6 +109,10 @@ lock: setup ## write requirements.lock anew; LOCK_ARGS=--upgrade takes newer ver
 	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile --quiet --universal --generate-hashes \
 	    --python-version 3.11 --group serve --extra server --no-emit-index-url -c requirements.lock \
 	    --custom-compile-command 'make lock' --output-file requirements-serve.lock pyproject.toml
+	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile --quiet --universal --generate-hashes \
+	    --python-version 3.11 --no-emit-index-url -c requirements.lock \
+	    --custom-compile-command 'make lock' --output-file tests/conformance/requirements.lock \
+	    tests/conformance/requirements.in
 
 clean: ## remove what builds and tests leave behind; .venv stays
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
