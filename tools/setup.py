@@ -1,7 +1,7 @@
 """Builds `.venv` from a lock, checked by hash; nothing but the standard library.
 
-`setup.py` takes `requirements.lock`, which holds everything that development needs; `setup.py serve`
-is content with `requirements-serve.lock`, which holds what a server needs and is there sooner.
+`setup.py` takes `requirements.lock`, which holds everything that development needs. `setup.py
+serve` is content with `requirements-serve.lock`: what a server needs, and there sooner.
 
 The stamp remembers what `.venv` was built from. When interpreter, folder or lock differ, it is
 built anew, so that nothing left over can hide a missing dependency; when only `pyproject.toml`
