@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import APIRouter, Depends, Request
+from starlette.requests import HTTPConnection
 
 from lamina.core.permissions import Permission, check_permission
 from lamina.core.principal import Principal
@@ -35,7 +36,7 @@ def engine_of(request: Request) -> Engine:
 def caller_of(request: Request) -> Caller:
     """Who sent a request, once they have shown it and their role has the route's permission."""
     engine = engine_of(request)
-    identity = engine.keys.identify(_shown(request))
+    identity = engine.keys.identify(shown_by(request))
     route = request.scope["route"]
     check_permission(identity.principal, permission_of(route))
     return Caller(identity.principal, engine.handle(identity.principal), identity.key)
@@ -69,6 +70,9 @@ def permission_of(route: Any) -> Permission:
     return Permission(extra.get(_PERMISSION, Permission.ADMIN))
 
 
-def _shown(request: Request) -> str | None:
-    said = request.headers.get("authorization", "")
-    return said[len(_BEARER) :].strip() if said[: len(_BEARER)].lower() == _BEARER else None
+def shown_by(request: HTTPConnection) -> str | None:
+    """The key or token that a request shows; nothing where it shows two."""
+    said = request.headers.getlist("authorization")
+    if len(said) != 1 or said[0][: len(_BEARER)].lower() != _BEARER:
+        return None
+    return said[0][len(_BEARER) :].strip(" ")
