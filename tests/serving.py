@@ -10,15 +10,14 @@ import uvicorn
 from lamina import Memory
 from lamina.surfaces.http.app import create_app
 from lamina.surfaces.http.engine import Engine
+from lamina.surfaces.http.server import Server
 
 
 @contextmanager
 def serving(memory: Memory) -> Iterator[str]:
     """Serve a store from a thread of this process; yields the address, without a slash."""
-    settings = uvicorn.Config(
-        create_app(Engine(memory)), port=0, log_level="warning", timeout_graceful_shutdown=1
-    )
-    server = uvicorn.Server(settings)
+    engine = Engine(memory)
+    server = Server(uvicorn.Config(create_app(engine), port=0, log_level="warning"), engine)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:

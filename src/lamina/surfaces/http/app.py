@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from lamina.surfaces.http import alive
+from lamina.surfaces.http import alive, streams
 from lamina.surfaces.http.problems import answer_with_problems
 
 if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
-_ROUTES = (alive,)
+_ROUTES = (streams, alive)
 """Every module that declares routes, as `ROUTES`."""
 
 

@@ -10,6 +10,7 @@ from lamina.core.permissions import Permission, check_permission
 from lamina.core.principal import Principal
 from lamina.memory import Memory
 from lamina.surfaces.http.engine import Engine
+from lamina.tokens import Identity
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PERMISSION: Final = "x-permission"
@@ -24,6 +25,8 @@ class Caller:
     memory: Memory
     key: str
     """The id of the key that let them in."""
+    identity: Identity
+    """What to ask the keys about again, where an answer takes longer than a moment."""
 
 
 def engine_of(request: Request) -> Engine:
@@ -38,7 +41,8 @@ def caller_of(request: Request) -> Caller:
     identity = engine.keys.identify(_shown(request))
     route = request.scope["route"]
     check_permission(identity.principal, permission_of(route))
-    return Caller(identity.principal, engine.handle(identity.principal), identity.key)
+    memory = engine.handle(identity.principal)
+    return Caller(identity.principal, memory, identity.key, identity)
 
 
 Called = Annotated[Caller, Depends(caller_of)]
