@@ -6,13 +6,21 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from lamina.surfaces.http import alive, artifacts, episodes, knowledge, records, search
+from lamina.surfaces.http import (
+    alive,
+    artifacts,
+    episodes,
+    knowledge,
+    records,
+    search,
+    streams,
+)
 from lamina.surfaces.http.problems import answer_with_problems
 
 if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
-_ROUTES = (alive, records, search, knowledge, episodes, artifacts)
+_ROUTES = (streams, alive, records, search, knowledge, episodes, artifacts)
 """Every module that declares routes, as `ROUTES`."""
 
 

@@ -20,6 +20,7 @@ from lamina.memory import Memory
 from lamina.surfaces.http import strict
 from lamina.surfaces.http.engine import Engine
 from lamina.surfaces.http.shapes import PROBLEMS
+from lamina.tokens import Identity
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PERMISSION: Final = "x-permission"
@@ -34,6 +35,8 @@ class Caller:
     memory: Memory
     key: str
     """The id of the key that let them in."""
+    identity: Identity
+    """What to ask the keys about again, where an answer takes longer than a moment."""
 
 
 def engine_of(request: Request) -> Engine:
@@ -48,7 +51,8 @@ def caller_of(request: Request) -> Caller:
     identity = engine.keys.identify(shown_by(request))
     route = request.scope["route"]
     check_permission(identity.principal, permission_of(route))
-    return Caller(identity.principal, engine.handle(identity.principal), identity.key)
+    memory = engine.handle(identity.principal)
+    return Caller(identity.principal, memory, identity.key, identity)
 
 
 async def _known_caller(request: Request) -> Caller:
@@ -84,9 +88,7 @@ class Routes:
     """A router on which each route declares the permission it asks for."""
 
     def __init__(self, prefix: str = "", tag: str = "") -> None:
-        self.router = APIRouter(
-            prefix=prefix, tags=[tag] if tag else None, route_class=StrictRoute
-        )
+        self.router = APIRouter(prefix=prefix, tags=[tag] if tag else None, route_class=StrictRoute)
 
     def add(
         self, method: str, path: str, permission: Permission, **settings: Any
