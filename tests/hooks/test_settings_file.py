@@ -33,8 +33,8 @@ def test_what_is_there_stays_and_goes_back_to_what_it_was(indent: int | str) -> 
 
 def test_another_way_to_start_replaces_the_old_one_where_it_was() -> None:
     first = with_hooks(json.dumps(OTHERS), FILE, HOOKS)
-    again = with_hooks(first, FILE, wanted("claude", ["/opt/py", "-m", "lamina"], tools=True))
-    assert "/opt/py -m lamina hook Stop --harness claude" in again
+    again = with_hooks(first, FILE, wanted("claude", ["python3", "-m", "lamina"], tools=True))
+    assert "python3 -m lamina hook Stop --harness claude" in again
     assert '"lamina hook' not in again
     assert "PostToolUse" in again
     assert "PostToolUse" not in with_hooks(again, FILE, HOOKS)
