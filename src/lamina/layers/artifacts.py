@@ -98,7 +98,9 @@ class Artifacts(Prunable):
         who = only("source", said.get("agent"), "agent")
         text = said.get("description") or name
         kind = said.get("kind", "file")
-        return self._put(cast("Draft", {"kind": kind, "key": name, "text": text, "data": data} | who))
+        return self._put(
+            cast("Draft", {"kind": kind, "key": name, "text": text, "data": data} | who)
+        )
 
     def query(
         self, *, task: str | None = None, kind: str | None = None, path: str | None = None,

@@ -23,6 +23,7 @@ from lamina.surfaces.http import (
     search,
     sessions,
     settings,
+    streams,
     tasks,
     upkeep,
 )
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
 _ROUTES = (
-    alive, records, search, contexts, knowledge, episodes, artifacts, agents, sessions, board, tasks,
-    handoffs, upkeep, changes, settings, health, metrics, describing,
+    streams, alive, records, search, contexts, knowledge, episodes, artifacts, agents, sessions,
+    board, tasks, handoffs, upkeep, changes, settings, health, metrics, describing,
 )  # fmt: skip
 """Every module that declares routes, as `ROUTES`."""
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.principal import Surface
+from lamina.surfaces.http.hub import Hub
 from lamina.surfaces.http.pulse import Pulse
 from lamina.tokens import Keys
 
@@ -43,6 +44,7 @@ class Engine:
 
     def __post_init__(self) -> None:
         self.keys = Keys(self.whole)
+        self.hub = Hub(self.whole.store, self.keys.still)
         self.pulse = Pulse()
         """What worked lately, for `/api/health`."""
         self._handles: dict[Principal, Memory] = {}

@@ -72,7 +72,10 @@ def forget_knowledge(memory: SeenProject, id: Id) -> dict[str, Any]:  # noqa: A0
 
 @ROUTES.add("GET", "/projects/{id}/knowledge", Permission.READ, answers=shapes.Records)
 def project_items(
-    request: Request, caller: Called, id: Id, asked: Annotated[Sought, Query()]  # noqa: A002
+    request: Request,
+    caller: Called,
+    id: Id,
+    asked: Annotated[Sought, Query()],
 ) -> dict[str, Any]:
     """What was read out of the files of a project: of a type, or about something."""
     memory = in_project(request, caller, id)
@@ -97,5 +100,3 @@ def forgotten(memory: Memory, record_id: str, layer: str) -> Any:
     if not found:
         raise NotFoundError(f"there is no record {record_id:.80}")
     return memory.forget(found[0].id)
-
-

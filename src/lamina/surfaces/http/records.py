@@ -131,7 +131,10 @@ class Listing(Asked):
         read = {} if self.where is None else loads(self.where, "where")
         parse(read)
         names = ("layer", "kind", "key", "state", "source")
-        return {**read, **{one: found for one in names if (found := getattr(self, one)) is not None}}
+        return {
+            **read,
+            **{one: found for one in names if (found := getattr(self, one)) is not None},
+        }
 
 
 @ROUTES.add("GET", "/api/records", Permission.READ, answers=shapes.Records)

@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection
 
 from lamina.clock import stopwatch
 from lamina.core.permissions import Permission, check_permission
@@ -23,6 +24,7 @@ from lamina.surfaces.http.engine import Engine
 from lamina.surfaces.http.problems import status_of
 from lamina.surfaces.http.pulse import Part, is_ours
 from lamina.surfaces.http.shapes import PROBLEMS
+from lamina.tokens import Identity
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PERMISSION: Final = "x-permission"
@@ -39,6 +41,8 @@ class Caller:
     memory: Memory
     key: str
     """The id of the key that let them in."""
+    identity: Identity
+    """What to ask the keys about again, where an answer takes longer than a moment."""
 
 
 def engine_of(request: Request) -> Engine:
@@ -50,10 +54,11 @@ def engine_of(request: Request) -> Engine:
 def caller_of(request: Request) -> Caller:
     """Who sent a request, once they have shown it and their role has the route's permission."""
     engine = engine_of(request)
-    identity = engine.keys.identify(_shown(request))
+    identity = engine.keys.identify(shown_by(request))
     route = request.scope["route"]
     check_permission(identity.principal, permission_of(route))
-    return Caller(identity.principal, engine.handle(identity.principal), identity.key)
+    memory = engine.handle(identity.principal)
+    return Caller(identity.principal, memory, identity.key, identity)
 
 
 async def _known_caller(request: Request) -> Caller:
@@ -112,9 +117,7 @@ class Routes:
     """A router on which each route declares the permission it asks for."""
 
     def __init__(self, prefix: str = "", tag: str = "") -> None:
-        self.router = APIRouter(
-            prefix=prefix, tags=[tag] if tag else None, route_class=StrictRoute
-        )
+        self.router = APIRouter(prefix=prefix, tags=[tag] if tag else None, route_class=StrictRoute)
 
     def add(
         self, method: str, path: str, permission: Permission, **settings: Any
@@ -171,6 +174,9 @@ def permission_of(route: Any) -> Permission:
     return Permission(extra.get(_PERMISSION, Permission.ADMIN))
 
 
-def _shown(request: Request) -> str | None:
-    said = request.headers.get("authorization", "")
-    return said[len(_BEARER) :].strip() if said[: len(_BEARER)].lower() == _BEARER else None
+def shown_by(request: HTTPConnection) -> str | None:
+    """The key or token that a request shows; nothing where it shows two."""
+    said = request.headers.getlist("authorization")
+    if len(said) != 1 or said[0][: len(_BEARER)].lower() != _BEARER:
+        return None
+    return said[0][len(_BEARER) :].strip(" ")
