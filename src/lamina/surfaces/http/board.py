@@ -48,7 +48,9 @@ def list_signals(memory: Seen, asked: Annotated[Wanted, Query()]) -> dict[str, A
     return {"signals": [signal_out(one) for one in found.values()]}
 
 
-@ROUTES.add("GET", "/api/blackboard/signals/{key:path}", Permission.READ, answers=layer_shapes.Signal)
+@ROUTES.add(
+    "GET", "/api/blackboard/signals/{key:path}", Permission.READ, answers=layer_shapes.Signal
+)
 def read_signal(memory: Seen, key: Key) -> dict[str, Any]:
     """What stands under a key now."""
     found = memory.blackboard.read(key)
@@ -57,7 +59,9 @@ def read_signal(memory: Seen, key: Key) -> dict[str, Any]:
     return signal_out(found)
 
 
-@ROUTES.add("PUT", "/api/blackboard/signals/{key:path}", Permission.WRITE, answers=layer_shapes.Published)
+@ROUTES.add(
+    "PUT", "/api/blackboard/signals/{key:path}", Permission.WRITE, answers=layer_shapes.Published
+)
 def publish(memory: Seen, key: Key, body: Signal) -> dict[str, Any]:
     """Put a value on the board, in place of what stood there."""
     done = memory.blackboard.publish(

@@ -44,9 +44,7 @@ def page(request: Request) -> HTMLResponse:
 
 
 def _entry(method: str, path: str, told: dict[str, Any]) -> str:
-    names = ", ".join(
-        one["name"] for one in told.get("parameters", ()) if one.get("in") == "query"
-    )
+    names = ", ".join(one["name"] for one in told.get("parameters", ()) if one.get("in") == "query")
     asked = f" <small>?{escape(names)}</small>" if names else ""
     needs = escape(str(told.get("x-permission", "")))
     return (

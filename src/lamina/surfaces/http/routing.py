@@ -130,7 +130,7 @@ class Routes:
         responses: dict[int | str, Any] = {**PROBLEMS, **settings.pop("responses", {})}
         if (shape := settings.pop("answers", None)) is not None:
             responses[200] = {"model": shape, **responses.get(200, {})}
-        settings.setdefault("response_model", None)
+        settings = {"response_model": None, "status_code": 200, **settings}
 
         def declare(function: F) -> F:
             self.router.add_api_route(
@@ -159,8 +159,7 @@ def _parameters(dependant: Dependant) -> Iterator[str]:
     """The names that a route can be asked with in its address."""
     for one in dependant.query_params:
         shape = one.field_info.annotation
-        is_model = inspect.isclass(shape) and issubclass(shape, BaseModel)
-        if is_model:
+        if isinstance(shape, type) and issubclass(shape, BaseModel):
             yield from (field.alias or name for name, field in shape.model_fields.items())
         else:
             yield one.alias

@@ -57,9 +57,7 @@ class _Server(Server):
             self.ready()
 
 
-def serve(
-    engine: Engine, where: socket.socket, ready: Callable[[], None], *, log: bool
-) -> None:
+def serve(engine: Engine, where: socket.socket, ready: Callable[[], None], *, log: bool) -> None:
     """Answer until somebody asks it to end, by Ctrl-C or SIGTERM; `log` is of each request."""
     config = uvicorn.Config(
         create_app(engine), log_level="info" if log else "warning", access_log=log,

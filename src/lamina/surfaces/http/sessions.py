@@ -75,10 +75,7 @@ def list_sessions(memory: Seen, asked: Annotated[Kept, Query()]) -> dict[str, An
 def read_session(memory: Seen, name: Name, asked: Annotated[Reading, Query()]) -> dict[str, Any]:
     """The messages in order, or the last of them."""
     session = memory.session(name)
-    if asked.view:
-        found = session.view()
-    else:
-        found = session.read(last=asked.last, archived=asked.archived)
+    found = session.view() if asked.view else session.read(last=asked.last, archived=asked.archived)
     return {**wire.records_out(found, len(found)), "cursor": None}
 
 
@@ -95,7 +92,9 @@ def read_thread(memory: Seen, name: Name) -> dict[str, Any]:
     return {"sessions": [one.name for one in memory.session(name).thread()]}
 
 
-@ROUTES.add("POST", "/api/sessions/{name}/compact", Permission.WRITE, answers=layer_shapes.Compacted)
+@ROUTES.add(
+    "POST", "/api/sessions/{name}/compact", Permission.WRITE, answers=layer_shapes.Compacted
+)
 def compact(memory: Seen, name: Name, body: Compacting) -> dict[str, Any]:
     """Put a summary in the place of the older messages, if that is due; `undo` takes it back."""
     session, summarise = memory.session(name), summariser(memory)
