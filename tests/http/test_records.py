@@ -35,7 +35,10 @@ def test_several_are_kept_in_one_commit_or_none(api: Api) -> None:
 
 def test_a_request_that_is_repeated_keeps_nothing_twice(api: Api) -> None:
     once = {"headers": {"Idempotency-Key": "k-1"}, "json": {"text": "said once"}}
-    first, second = api.told("POST", "/api/records", **once), api.told("POST", "/api/records", **once)
+    first, second = (
+        api.told("POST", "/api/records", **once),
+        api.told("POST", "/api/records", **once),
+    )
     assert (first["tx"], second["repeated"]) == (second["tx"], True)
     other = {**once, "json": {"text": "something else"}}
     assert api.refused("POST", "/api/records", **other)[:2] == (409, "conflict")
@@ -46,7 +49,13 @@ def test_the_etag_is_the_revision(api: Api) -> None:
     name = _keep(api)
     path = f"/api/records/{name}"
     assert api.ask("GET", path).headers["etag"] == '"1"'
-    for known, status in (('"1"', 304), ('W/"1"', 304), ('"7", "1"', 304), ("*", 304), ('"2"', 200)):
+    for known, status in (
+        ('"1"', 304),
+        ('W/"1"', 304),
+        ('"7", "1"', 304),
+        ("*", 304),
+        ('"2"', 200),
+    ):
         answer = api.ask("GET", path, headers={"If-None-Match": known})
         assert (answer.status_code, bool(answer.content)) == (status, status == 200)
     changed = {"json": {"text": "In Postgres"}, "headers": {"If-Match": '"1"'}}
