@@ -1,6 +1,5 @@
 """The application in this process, asked by whoever has a key."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -55,6 +54,6 @@ class Api:
 
 
 @pytest.fixture
-def api(plain: Memory) -> Iterator[Api]:
+def api(plain: Memory) -> Api:
     """An application on an empty memory."""
-    yield Api(plain)
+    return Api(plain)
