@@ -41,6 +41,9 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
     },
     "Ways in": {
         "serve": Entry("serve:serve", "Serve the memories of a store over HTTP."),
+        "token": Entry(
+            "token:token", "Make, list and revoke the keys that let programs in over the network."
+        ),
     },
     "Layers by their own words": {
         "now": Entry("now:now", "Show or say what is being done, and what comes next."),

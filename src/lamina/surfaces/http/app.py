@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from lamina.surfaces.http import alive
+from lamina.surfaces.http import alive, auth
+from lamina.surfaces.http.guarding import Guard
 from lamina.surfaces.http.problems import answer_with_problems
 
 if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
-_ROUTES = (alive,)
+_ROUTES = (alive, auth)
 """Every module that declares routes, as `ROUTES`."""
 
 
@@ -23,4 +24,6 @@ def create_app(engine: Engine) -> FastAPI:
     answer_with_problems(app)
     for module in _ROUTES:
         app.include_router(module.ROUTES.router)
+    # Added last, so that it stands before everything else.
+    app.add_middleware(Guard, engine=engine)
     return app
