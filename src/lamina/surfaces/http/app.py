@@ -19,7 +19,7 @@ _ROUTES = (alive, auth)
 
 def create_app(engine: Engine) -> FastAPI:
     """The application for a store."""
-    app = FastAPI(title="Lamina", version="1", docs_url=None, redoc_url=None)
+    app = FastAPI(title="Lamina", version="1", openapi_url=None, docs_url=None, redoc_url=None)
     app.state.engine = engine
     answer_with_problems(app)
     for module in _ROUTES:

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from lamina.core.permissions import Permission
 from lamina.surfaces import wire_keys
-from lamina.surfaces.http.routing import Called, Routes, engine_of, shown_by
+from lamina.surfaces.http.bearer import shown_in
+from lamina.surfaces.http.routing import Called, Routes, engine_of
 from lamina.tokens import Keys
 
 ROUTES = Routes("/api/auth", tag="auth")
@@ -28,13 +29,13 @@ class WantedKey(BaseModel):
 @ROUTES.add("POST", "/token", Permission.KNOWN)
 def exchange_key(request: Request) -> dict[str, Any]:
     """Exchange the key that is shown as bearer for a token that lasts a quarter of an hour."""
-    return wire_keys.token_out(engine_of(request).keys.exchange(shown_by(request)))
+    return wire_keys.token_out(engine_of(request).keys.exchange(shown_in(request.headers)))
 
 
 @ROUTES.add("GET", "/me", Permission.KNOWN)
 def tell_who_calls(request: Request) -> dict[str, Any]:
     """Who the key or token that is shown belongs to, and when it runs out."""
-    return wire_keys.identity_out(engine_of(request).keys.identify(shown_by(request)))
+    return wire_keys.identity_out(engine_of(request).keys.identify(shown_in(request.headers)))
 
 
 @ROUTES.add("GET", "/keys", Permission.ADMIN)

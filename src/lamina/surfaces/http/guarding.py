@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from starlette.datastructures import Headers, MutableHeaders
 
 from lamina.clock import stopwatch
+from lamina.surfaces.http.bearer import shown_in
 from lamina.surfaces.http.origins import Allowed, Refusal, refusal_of
 from lamina.surfaces.http.problems import problem
 from lamina.tokens import forms
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from lamina.surfaces.http.engine import Engine
 
-_BEARER: Final = "bearer "
 _HEADERS: Final = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -104,8 +104,7 @@ class Attempts:
 
 def _attempt(scope: Scope, headers: Headers) -> tuple[str, str] | None:
     """Where a request comes from and which key or token it names; nothing without a real one."""
-    said = headers.get("authorization", "")
-    shown = said[len(_BEARER) :].strip(" ") if said[: len(_BEARER)].lower() == _BEARER else None
+    shown = shown_in(headers)
     if shown is None or forms.read(shown) is None:
         return None
     client = scope.get("client")

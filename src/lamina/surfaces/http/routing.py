@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import APIRouter, Depends, Request
-from starlette.requests import HTTPConnection
 
 from lamina.core.permissions import Permission, check_permission
 from lamina.core.principal import Principal
 from lamina.memory import Memory
+from lamina.surfaces.http.bearer import shown_in
 from lamina.surfaces.http.engine import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PERMISSION: Final = "x-permission"
-_BEARER: Final = "bearer "
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ def engine_of(request: Request) -> Engine:
 def caller_of(request: Request) -> Caller:
     """Who sent a request, once they have shown it and their role has the route's permission."""
     engine = engine_of(request)
-    identity = engine.keys.identify(shown_by(request))
+    identity = engine.keys.identify(shown_in(request.headers))
     route = request.scope["route"]
     check_permission(identity.principal, permission_of(route))
     return Caller(identity.principal, engine.handle(identity.principal), identity.key)
@@ -68,11 +67,3 @@ def permission_of(route: Any) -> Permission:
     """What a route asks for; one that says nothing is closed to everybody but admins."""
     extra = getattr(route, "openapi_extra", None) or {}
     return Permission(extra.get(_PERMISSION, Permission.ADMIN))
-
-
-def shown_by(request: HTTPConnection) -> str | None:
-    """The key or token that a request shows; nothing where it shows two."""
-    said = request.headers.getlist("authorization")
-    if len(said) != 1 or said[0][: len(_BEARER)].lower() != _BEARER:
-        return None
-    return said[0][len(_BEARER) :].strip(" ")
