@@ -24,6 +24,7 @@ OPENAI_URL: Final = "https://api.openai.com/v1"
 EMBED_SECONDS: Final = 30.0
 _PATIENCE: Final = "LAMINA_EMBED_TIMEOUT"
 _LONGEST_SECONDS: Final = 600.0
+KEY: Final = "LAMINA_KEY"
 HOME: Final = "home directory"
 """The origin of a directory that nobody named and nothing led to."""
 
@@ -87,6 +88,12 @@ def load_model(
     environ = os.environ if environment is None else environment
     said = environ.get(variable(MODEL_URL), "").strip()
     return said.rstrip("/"), environ.get(variable_of_key, "").strip()
+
+
+def load_key(environment: Mapping[str, str] | None = None) -> str:
+    """The key for a server, as the environment has it."""
+    environ = os.environ if environment is None else environment
+    return environ.get(KEY, "").strip()
 
 
 def load(

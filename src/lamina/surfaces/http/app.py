@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from lamina.surfaces.http import alive
+from lamina.surfaces.http import alive, store_routes
 from lamina.surfaces.http.problems import answer_with_problems
 
 if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
-_ROUTES = (alive,)
+_ROUTES = (alive, store_routes)
 """Every module that declares routes, as `ROUTES`."""
 
 
