@@ -13,6 +13,7 @@ from lamina.surfaces.http import (
     knowledge,
     records,
     search,
+    store_routes,
     streams,
 )
 from lamina.surfaces.http.problems import answer_with_problems
@@ -20,7 +21,7 @@ from lamina.surfaces.http.problems import answer_with_problems
 if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
-_ROUTES = (streams, alive, records, search, knowledge, episodes, artifacts)
+_ROUTES = (streams, alive, records, search, knowledge, episodes, artifacts, store_routes)
 """Every module that declares routes, as `ROUTES`."""
 
 
