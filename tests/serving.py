@@ -11,6 +11,7 @@ import uvicorn
 from lamina import Memory
 from lamina.surfaces.http.app import create_app
 from lamina.surfaces.http.engine import Engine
+from lamina.surfaces.http.server import Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,7 @@ def bearing(shown: str) -> dict[str, str]:
 def serving(memory: Memory, engine: Engine | None = None) -> Iterator[Served]:
     """Serve a store from a thread of this process."""
     engine = engine or Engine(memory)
-    settings = uvicorn.Config(
-        create_app(engine), port=0, log_level="warning", timeout_graceful_shutdown=1
-    )
-    server = uvicorn.Server(settings)
+    server = Server(uvicorn.Config(create_app(engine), port=0, log_level="warning"), engine)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:

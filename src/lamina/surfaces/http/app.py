@@ -6,14 +6,24 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from lamina.surfaces.http import alive, auth
+from lamina.surfaces.http import (
+    alive,
+    artifacts,
+    auth,
+    episodes,
+    knowledge,
+    records,
+    search,
+    store_routes,
+    streams,
+)
 from lamina.surfaces.http.guarding import Guard
 from lamina.surfaces.http.problems import answer_with_problems
 
 if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
-_ROUTES = (alive, auth)
+_ROUTES = (streams, alive, auth, records, search, knowledge, episodes, artifacts, store_routes)
 """Every module that declares routes, as `ROUTES`."""
 
 
