@@ -54,6 +54,23 @@ class Grant:
         inside = self.scope == scope.path or self.scope.startswith(scope.path + "/")
         return self if inside else None
 
+    def meeting(self, other: "Grant") -> "Grant | None":
+        """What both grants let be seen."""
+        layers = self.layers & other.layers
+        if not layers:
+            return None
+        if other.scope is None or self.scope == other.scope:
+            return Grant(
+                layers, self.scope, self.subtree and (other.scope is None or other.subtree)
+            )
+        if self.scope is None or other.scope.startswith(self.scope + "/"):
+            above, below = self, other
+        elif self.scope.startswith(other.scope + "/"):
+            above, below = other, self
+        else:
+            return None
+        return Grant(layers, below.scope, below.subtree) if above.subtree else None
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -77,6 +94,11 @@ class Reach:
     def without(self, layers: frozenset[str]) -> "Reach":
         """The same less some layers."""
         return Reach(tuple(replace(grant, layers=grant.layers - layers) for grant in self.grants))
+
+    def meeting(self, other: "Reach") -> "Reach":
+        """What lies within both reaches: whatever is asked for never widens what one has."""
+        pairs = (one.meeting(theirs) for one in self.grants for theirs in other.grants)
+        return Reach(tuple(dict.fromkeys(met for met in pairs if met is not None)))
 
     def sees_stream(self, stream: str) -> bool:
         """Whether a whole stream lies open, so that even its erased records may be counted."""

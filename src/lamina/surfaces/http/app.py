@@ -10,6 +10,7 @@ from lamina.surfaces.http import (
     agents,
     alive,
     artifacts,
+    auth,
     board,
     changes,
     contexts,
@@ -23,18 +24,21 @@ from lamina.surfaces.http import (
     search,
     sessions,
     settings,
+    store_routes,
     streams,
     tasks,
     upkeep,
 )
+from lamina.surfaces.http.guarding import Guard
 from lamina.surfaces.http.problems import answer_with_problems
 
 if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
 _ROUTES = (
-    streams, alive, records, search, contexts, knowledge, episodes, artifacts, agents, sessions,
-    board, tasks, handoffs, upkeep, changes, settings, health, metrics, describing,
+    streams, alive, auth, records, search, contexts, knowledge, episodes, artifacts, agents,
+    sessions, board, tasks, handoffs, upkeep, changes, settings, health, metrics, describing,
+    store_routes,
 )  # fmt: skip
 """Every module that declares routes, as `ROUTES`."""
 
@@ -46,4 +50,6 @@ def create_app(engine: Engine) -> FastAPI:
     answer_with_problems(app)
     for module in _ROUTES:
         app.include_router(module.ROUTES.router)
+    # Added last, so that it stands before everything else.
+    app.add_middleware(Guard, engine=engine)
     return app

@@ -40,7 +40,7 @@ class Engine:
     hosts: tuple[str, ...] = ("127.0.0.1", "localhost", "[::1]")
     """The names that this server answers to; a port may follow."""
     origins: tuple[str, ...] = ()
-    """Pages of other addresses whose scripts may call, beside those of the hosts themselves."""
+    """Addresses of pages that count as the server's own, such as that of a proxy before it."""
 
     def __post_init__(self) -> None:
         self.keys = Keys(self.whole)

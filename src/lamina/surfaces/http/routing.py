@@ -12,7 +12,6 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import HTTPConnection
 
 from lamina.clock import stopwatch
 from lamina.core.permissions import Permission, check_permission
@@ -20,6 +19,7 @@ from lamina.core.principal import Principal
 from lamina.errors import LaminaError
 from lamina.memory import Memory
 from lamina.surfaces.http import strict
+from lamina.surfaces.http.bearer import shown_in
 from lamina.surfaces.http.engine import Engine
 from lamina.surfaces.http.problems import status_of
 from lamina.surfaces.http.pulse import Part, is_ours
@@ -28,7 +28,6 @@ from lamina.tokens import Identity
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PERMISSION: Final = "x-permission"
-_BEARER: Final = "bearer "
 _WORK: Final = frozenset((Permission.READ, Permission.WRITE, Permission.SETTLE))
 """What is asked for by routes that really read or write."""
 
@@ -54,7 +53,7 @@ def engine_of(request: Request) -> Engine:
 def caller_of(request: Request) -> Caller:
     """Who sent a request, once they have shown it and their role has the route's permission."""
     engine = engine_of(request)
-    identity = engine.keys.identify(shown_by(request))
+    identity = engine.keys.identify(shown_in(request.headers))
     route = request.scope["route"]
     check_permission(identity.principal, permission_of(route))
     memory = engine.handle(identity.principal)
@@ -171,11 +170,3 @@ def permission_of(route: Any) -> Permission:
     """What a route asks for; one that says nothing is closed to everybody but admins."""
     extra = getattr(route, "openapi_extra", None) or {}
     return Permission(extra.get(_PERMISSION, Permission.ADMIN))
-
-
-def shown_by(request: HTTPConnection) -> str | None:
-    """The key or token that a request shows; nothing where it shows two."""
-    said = request.headers.getlist("authorization")
-    if len(said) != 1 or said[0][: len(_BEARER)].lower() != _BEARER:
-        return None
-    return said[0][len(_BEARER) :].strip(" ")
