@@ -57,8 +57,11 @@ def _tell(session: Session, address: str) -> None:
         out.document({"url": address})
     else:
         out.raw(f"Lamina listens on {address}")
-        out.note(f"Try: curl {address}/api/records", f"What it takes: {address}/docs")
-        out.note("Ctrl-C ends it.")
+        out.note(
+            "A key lets you in: lamina token create NAME",
+            f"Then: curl -H 'Authorization: Bearer KEY' {address}/api/overview",
+            f"What it takes: {address}/docs. Ctrl-C ends it.",
+        )
     sys.stdout.flush()
 
 
