@@ -22,7 +22,7 @@ class Api:
         self.engine = Engine(memory)
         app = create_app(self.engine)
         self.client = TestClient(app, "http://127.0.0.1", raise_server_exceptions=False)
-        self.owner = bearing(self.engine.keys.create("user").text)
+        self.owner = bearing(self.engine.keys.create("user", "admin").text)
 
     def key(self, name: str, role: str, project: str | None = None) -> dict[str, str]:
         """What somebody else sends along."""
