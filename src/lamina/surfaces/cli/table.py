@@ -40,6 +40,9 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         ),
     },
     "Ways in": {
+        "hook": Entry(
+            "hook:hook", "Give a coding harness a memory: inject at the start, capture at the end."
+        ),
         "serve": Entry("serve:serve", "Serve the memories of a store over HTTP."),
         "mcp": Entry("mcp:mcp", "Serve memory to a model's client, over standard streams (MCP)."),
     },
