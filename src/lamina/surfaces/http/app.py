@@ -11,6 +11,7 @@ from lamina.surfaces.http import (
     artifacts,
     episodes,
     knowledge,
+    mcp_routes,
     records,
     search,
     store_routes,
@@ -21,7 +22,17 @@ from lamina.surfaces.http.problems import answer_with_problems
 if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
-_ROUTES = (streams, alive, records, search, knowledge, episodes, artifacts, store_routes)
+_ROUTES = (
+    streams,
+    alive,
+    records,
+    search,
+    knowledge,
+    episodes,
+    artifacts,
+    store_routes,
+    mcp_routes,
+)
 """Every module that declares routes, as `ROUTES`."""
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from lamina.core.principal import Surface
 from lamina.surfaces.http.hub import Hub
+from lamina.surfaces.mcp.door import Door
 from lamina.tokens import Keys
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Engine:
     def __post_init__(self) -> None:
         self.keys = Keys(self.whole)
         self.hub = Hub(self.whole.store, self.keys.still)
+        self.mcp = Door(self)
         self._handles: dict[Principal, Memory] = {}
         self._lock = threading.Lock()
 
