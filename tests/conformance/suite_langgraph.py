@@ -78,7 +78,7 @@ def _store(work: Path) -> Result:
     with log.open("w", encoding="utf-8") as told:
         subprocess.run(command, cwd=root, stdout=told, stderr=subprocess.STDOUT, check=False)
     # Written by the run above, a moment ago.
-    cases = list(ElementTree.parse(outcomes).iter("testcase"))  # noqa: S314
+    cases = list(ElementTree.parse(outcomes).iter("testcase"))
     failed = tuple(f"{one.get('classname')}::{one.get('name')}" for one in cases if len(one))
     return Result(
         "LangGraph store", len(cases) - len(failed), len(cases),

@@ -39,8 +39,6 @@ def draft_of(op: PutOp, fields: Sequence[str] | None, vectors: Sequence[Sequence
     """What is remembered for an item that is put."""
     if not isinstance(op.value, Mapping):
         raise InvalidInputError(f"`value` must be a mapping, not {type(op.value).__name__}")
-    if not isinstance(op.key, str):
-        raise InvalidInputError(f"`key` must be text, not {type(op.key).__name__}")
     key = names.key_of(op.namespace, op.key)
     data: dict[str, Any] = {"value": dict(op.value)}
     if names.is_cut(key):

@@ -22,7 +22,7 @@ Found = list[tuple["Record", float | None]]
 _PAGE: Final = 500
 _MOST: Final = 10_000
 """How many records one question may ask for."""
-_AGAIN: Final = 4
+_AGAIN: Final = 16
 """How often recall is asked for what repeats what it found."""
 
 

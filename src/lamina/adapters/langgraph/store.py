@@ -237,4 +237,6 @@ def _checked(ops: Iterable[Op]) -> list[Op]:
         if not isinstance(op, GetOp | SearchOp | PutOp | ListNamespacesOp):
             raise InvalidInputError(f"`ops` holds a {type(op).__name__}, which is no operation")
         validate_op_namespace(op)
+        if isinstance(op, GetOp | PutOp) and not isinstance(op.key, str):
+            raise InvalidInputError(f"`key` must be text, not {type(op.key).__name__}")
     return asked
