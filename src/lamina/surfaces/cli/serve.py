@@ -16,7 +16,8 @@ def serve(session: Session, /, host: str, port: int) -> None:
 
     from lamina.surfaces.http.app import create_app
     from lamina.surfaces.http.engine import Engine
+    from lamina.surfaces.http.server import Server
 
     session.may_create = True
-    app = create_app(Engine(session.unbound))
-    uvicorn.run(app, host=host, port=port, timeout_graceful_shutdown=3)
+    engine = Engine(session.unbound)
+    Server(uvicorn.Config(create_app(engine), host=host, port=port), engine).run()

@@ -6,13 +6,22 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from lamina.surfaces.http import alive
+from lamina.surfaces.http import (
+    alive,
+    artifacts,
+    episodes,
+    knowledge,
+    records,
+    search,
+    store_routes,
+    streams,
+)
 from lamina.surfaces.http.problems import answer_with_problems
 
 if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
-_ROUTES = (alive,)
+_ROUTES = (streams, alive, records, search, knowledge, episodes, artifacts, store_routes)
 """Every module that declares routes, as `ROUTES`."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.principal import Surface
+from lamina.surfaces.http.hub import Hub
 from lamina.tokens import Keys
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Engine:
 
     def __post_init__(self) -> None:
         self.keys = Keys(self.whole)
+        self.hub = Hub(self.whole.store, self.keys.still)
         self._handles: dict[Principal, Memory] = {}
         self._lock = threading.Lock()
 
