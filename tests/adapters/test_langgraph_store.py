@@ -270,6 +270,15 @@ def test_two_agents_have_a_store_each(plain: Memory) -> None:
     assert found.value == {"text": "the well is in the garden"}
 
 
+def test_who_shares_a_scope_replaces_what_others_of_it_have_put(plain: Memory) -> None:
+    LaminaStore(plain.project("web")).put(("d",), "k", {"v": "the user's"})
+    orchestrator = LaminaStore(plain.agent("boss", project="web", role="orchestrator"))
+    orchestrator.put(("d",), "k", {"v": "the orchestrator's"})
+    found = LaminaStore(plain.project("web")).get(("d",), "k")
+    assert found is not None
+    assert found.value == {"v": "the orchestrator's"}
+
+
 def test_several_at_once_on_one_store(tmp_path: Path) -> None:
     """Each with a connection of its own, as processes have."""
     failures: list[BaseException] = []

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from lamina.core.changes import Change
     from lamina.core.record import Record
 
-_TRIES: Final = 8
+_TRIES: Final = 20
 """How often a write is tried that others came before."""
 _STALE: Final = 0.05
 """The share of its time that must have passed before reading an item gives it its time anew."""
@@ -179,8 +179,13 @@ class LaminaStore(BaseStore):
         gone = [names.key_of(op.namespace, op.key) for op in puts if op.value is None]
         for attempt in range(_TRIES):
             path = self.memory.path_for(self.memory.principal.surface)
-            doomed = self._looking.items(gone).values()
+            there = self._looking.items([*(str(draft["key"]) for draft in drafts), *gone])
+            for draft in drafts:
+                # Having seen what is there, a put replaces it, whoever of the scope has put that.
+                held = there.get(str(draft["key"]))
+                draft["expect"] = 0 if held is None else held.rev
             changes: list[Change] = [*path.puts(drafts, self.memory.scope)]
+            doomed = (there[key] for key in gone if key in there)
             changes += [path.move(record, State.FORGOTTEN) for record in doomed]
             if not changes:
                 return
