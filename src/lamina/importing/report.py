@@ -22,6 +22,10 @@ class Fate(StrEnum):
     """Gone from the file, and changed in memory since: what is in memory stays."""
     HIDDEN = "hidden"
     """In the file, and forgotten in memory by hand: it stays so."""
+    ERASED = "erased"
+    """Erased here: it stays so."""
+    LEFT = "left"
+    """Nothing to be kept, with a reason."""
     FAILED = "failed"
 
 
