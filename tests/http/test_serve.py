@@ -2,7 +2,6 @@
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -11,22 +10,23 @@ import httpx2
 import pytest
 
 import lamina
+import lamina.surfaces.http
+from lamina.errors import BusyError, InvalidInputError
+from lamina.surfaces.cli.main import main
+from lamina.surfaces.http.running import bind
 from lamina.tokens import Keys
 from tests.serving import bearing
 
 
-def _lamina(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "lamina", *arguments]
-
-
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
-def test_it_serves_until_it_is_asked_to_end(tmp_path: Path, ending: signal.Signals) -> None:
+def test_it_serves_until_it_is_asked_to_end(tmp_path: Path) -> None:
     folder = str(tmp_path / "store")
     with lamina.open(folder) as memory:
         memory.configure("recall.embedder", "off")
         headers = bearing(Keys(memory).create("user", "admin").text)
-    command = _lamina("serve", "--dir", folder, "--port", "0", "--upkeep", "1h", "--json")
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+    command = [sys.executable, "-m", "lamina", "serve", "--dir", folder, "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--upkeep", "1h", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
         assert server.stdout is not None
         assert server.stderr is not None
         told = b""
@@ -35,27 +35,27 @@ def test_it_serves_until_it_is_asked_to_end(tmp_path: Path, ending: signal.Signa
         url = json.loads(told)["url"]
         kept = httpx2.post(f"{url}/api/records", json={"text": "alive"}, headers=headers)
         assert kept.status_code == 200
-        taken = subprocess.run(
-            _lamina("serve", "--dir", folder, "--port", url.rpartition(":")[2], "--json"),
-            capture_output=True, check=False,
-        )  # fmt: skip
-        assert json.loads(taken.stdout)["error"]["code"] == "busy"
-        server.send_signal(ending)
+        server.send_signal(signal.SIGTERM)
         assert server.wait(20) == 0
         assert server.stderr.read() == b""
     with lamina.open(folder) as memory:
         assert [one.text for one in memory.query({"layer": "knowledge"})] == ["alive"]
-    with pytest.raises(OSError), socket.create_connection(("127.0.0.1", int(url.split(":")[2]))):
-        pass
 
 
-def test_without_its_packages_it_says_how_to_get_them(tmp_path: Path) -> None:
-    hidden = (
-        "import sys; sys.modules['uvicorn'] = None; from lamina.surfaces.cli.main import main; "
-    )
-    call = f"sys.exit(main(['serve', '--dir', {str(tmp_path)!r}, '--json']))"
-    child = subprocess.run([sys.executable, "-c", hidden + call], capture_output=True, check=False)
-    error = json.loads(child.stdout)["error"]
-    assert (child.returncode, error["code"]) == (6, "unsupported")
+def test_a_place_that_cannot_be_listened_on_is_told() -> None:
+    with bind("127.0.0.1", 0) as taken, pytest.raises(BusyError, match="is taken"):
+        bind("127.0.0.1", taken.getsockname()[1])
+    with pytest.raises(InvalidInputError, match="`host`"):
+        bind("192.0.2.1", 8484)
+
+
+def test_without_its_packages_it_says_how_to_get_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "lamina.surfaces.http.running", None)
+    monkeypatch.delattr(lamina.surfaces.http, "running")
+    assert main(["serve", "--dir", str(tmp_path), "--json"]) == 6
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error["code"] == "unsupported"
     assert "lamina[server]" in error["remedy"]
     assert not list(tmp_path.iterdir())
