@@ -7,15 +7,27 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 
 from lamina.surfaces.http import (
+    agents,
     alive,
     artifacts,
     auth,
+    board,
+    changes,
+    contexts,
+    describing,
     episodes,
+    handoffs,
+    health,
     knowledge,
+    metrics,
     records,
     search,
+    sessions,
+    settings,
     store_routes,
     streams,
+    tasks,
+    upkeep,
 )
 from lamina.surfaces.http.guarding import Guard
 from lamina.surfaces.http.problems import answer_with_problems
@@ -23,7 +35,11 @@ from lamina.surfaces.http.problems import answer_with_problems
 if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
-_ROUTES = (streams, alive, auth, records, search, knowledge, episodes, artifacts, store_routes)
+_ROUTES = (
+    streams, alive, auth, records, search, contexts, knowledge, episodes, artifacts, agents,
+    sessions, board, tasks, handoffs, upkeep, changes, settings, health, metrics, describing,
+    store_routes,
+)  # fmt: skip
 """Every module that declares routes, as `ROUTES`."""
 
 

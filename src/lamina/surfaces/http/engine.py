@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.principal import Surface
 from lamina.surfaces.http.hub import Hub
+from lamina.surfaces.http.pulse import Pulse
 from lamina.tokens import Keys
 
 if TYPE_CHECKING:
     from lamina.core.principal import Principal
     from lamina.memory import Memory
+    from lamina.surfaces.http.metrics import Meter
 
 _HANDLES: Final = 1_000
 """How many principals' handles are kept at hand."""
@@ -25,6 +28,8 @@ class Limits:
     body_bytes: int = 4_000_000
     body_seconds: float = 15.0
     """How long a client may take to send what it has announced."""
+    attempts: int = 10
+    """How often in a minute a key may be refused before it is not looked at."""
 
 
 @dataclass
@@ -42,8 +47,17 @@ class Engine:
     def __post_init__(self) -> None:
         self.keys = Keys(self.whole)
         self.hub = Hub(self.whole.store, self.keys.still)
+        self.pulse = Pulse()
+        """What worked lately, for `/api/health`."""
         self._handles: dict[Principal, Memory] = {}
         self._lock = threading.Lock()
+
+    @cached_property
+    def meter(self) -> Meter:
+        """What was done so far, for `/metrics`."""
+        from lamina.surfaces.http.metrics import Meter
+
+        return Meter(self.whole, self.pulse)
 
     def handle(self, principal: Principal, surface: Surface = Surface.HTTP) -> Memory:
         """The store as a principal sees it, its changes marked with the door it came through."""
