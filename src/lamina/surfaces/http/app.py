@@ -19,6 +19,7 @@ from lamina.surfaces.http import (
     handoffs,
     health,
     knowledge,
+    mcp_routes,
     metrics,
     records,
     search,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 _ROUTES = (
     streams, alive, auth, records, search, contexts, knowledge, episodes, artifacts, agents,
     sessions, board, tasks, handoffs, upkeep, changes, settings, health, metrics, describing,
-    store_routes,
+    store_routes, mcp_routes,
 )  # fmt: skip
 """Every module that declares routes, as `ROUTES`."""
 

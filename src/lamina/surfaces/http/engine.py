@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from lamina.core.principal import Surface
 from lamina.surfaces.http.hub import Hub
 from lamina.surfaces.http.pulse import Pulse
+from lamina.surfaces.mcp.door import Door
 from lamina.tokens import Keys
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Engine:
         self.hub = Hub(self.whole.store, self.keys.still)
         self.pulse = Pulse()
         """What worked lately, for `/api/health`."""
+        self.mcp = Door(self)
         self._handles: dict[Principal, Memory] = {}
         self._lock = threading.Lock()
 
