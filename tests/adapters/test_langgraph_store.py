@@ -5,11 +5,12 @@ LangGraph's own tests of a store run in `make conformance`; here is what they do
 
 import asyncio
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp, SearchOp
+from langgraph.store.base import GetOp, IndexConfig, InvalidNamespaceError, PutOp, SearchOp
 
 import lamina
 from lamina import Memory
@@ -320,10 +321,11 @@ def test_calls_that_are_awaited_together_are_one_commit(plain: Memory) -> None:
 
 
 def test_an_embedder_of_ones_own_ranks_alone(plain: Memory) -> None:
-    async def embed(texts: list[str]) -> list[list[float]]:
+    async def embed(texts: Sequence[str]) -> list[list[float]]:
         return [[text.count("a"), text.count("b"), 1.0] for text in texts]
 
-    store = LaminaStore(plain, index={"dims": 3, "embed": embed, "fields": ["text", "also[*]"]})
+    index: IndexConfig = {"dims": 3, "embed": embed, "fields": ["text", "also[*]"]}
+    store = LaminaStore(plain, index=index)
 
     async def asked() -> list[str]:
         await store.aput(("d",), "as", {"text": "aaaa"})
@@ -332,6 +334,6 @@ def test_an_embedder_of_ones_own_ranks_alone(plain: Memory) -> None:
         return [one.key for one in await store.asearch(("d",), query="bbbb")]
 
     assert asyncio.run(asked()) == ["bs", "as"]
-    wrong = LaminaStore(plain, index={"dims": 4, "embed": embed})
+    wrong = LaminaStore(plain, index={**index, "dims": 4})
     with pytest.raises(InvalidInputError, match="4 dims"):
         asyncio.run(wrong.aput(("d",), "k", {"text": "a"}))
