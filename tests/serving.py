@@ -50,7 +50,7 @@ def serving(memory: Memory, engine: Engine | None = None) -> Iterator[Served]:
             assert thread.is_alive(), "the server did not start"
             time.sleep(0.005)
         port = server.servers[0].sockets[0].getsockname()[1]
-        key = engine.keys.create("user", label="tests").text
+        key = engine.keys.create("user", "admin", label="tests").text
         yield Served(f"http://127.0.0.1:{port}", key, engine)
     finally:
         server.should_exit = True

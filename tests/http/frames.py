@@ -9,6 +9,8 @@ from typing import Any
 
 import httpx2
 
+from tests.serving import Served
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -49,9 +51,15 @@ class Stream:
 
 
 @contextmanager
-def streaming(address: str, last: str | None = None, **asked: Any) -> Iterator[Stream]:
-    """Open a stream, going on behind the last id that was seen."""
-    headers = {} if last is None else {"Last-Event-ID": last}
-    place = httpx2.URL(address).copy_merge_params(asked)
-    with httpx2.stream("GET", place, headers=headers, timeout=20) as response:
+def streaming(
+    served: Served,
+    asked: str,
+    last: str | None = None,
+    headers: dict[str, str] | None = None,
+    **more: Any,
+) -> Iterator[Stream]:
+    """Open a stream as the owner, or as who sends these headers, behind the last id seen."""
+    sent = {**(headers or served.headers), **({} if last is None else {"Last-Event-ID": last})}
+    place = httpx2.URL(f"{served.url}/api/{asked}").copy_merge_params(more)
+    with httpx2.stream("GET", place, headers=sent, timeout=20) as response:
         yield Stream(response)

@@ -56,7 +56,7 @@ def test_eight_tools_take_at_most_1500_tokens(finn: AgentMemory) -> None:
 
 def test_hints_agree_with_the_permission_that_a_tool_asks_for(finn: AgentMemory) -> None:
     hints = {tool.name: tool.annotations for tool in offered(finn)}
-    for plan in PROFILES["default"]:
+    for plan in PROFILES["default"].plans:
         said = hints[plan.function.__name__]
         assert said is not None
         assert said.read_only_hint == (plan.permission is Permission.READ)
@@ -176,7 +176,7 @@ def test_errors_have_our_code_and_a_remedy(
 def test_a_role_may_call_what_its_permissions_allow(plain: Memory, role: Role) -> None:  # noqa: F811
     handle = plain.acting(Principal("kim", role, Scope.of("project/web"), Surface.MCP))
     plain.acting(Principal(root=Scope.of("project/web"))).remember("secretive", key="k")
-    for plan in PROFILES["default"]:
+    for plan in PROFILES["default"].plans:
         name = plan.function.__name__
         result = call(handle, name, **GOOD[name])
         refused = result.is_error and error_of(result)["code"] == "forbidden"

@@ -87,7 +87,7 @@ def test_who_a_key_may_be_for(keys: Keys) -> None:
 
 
 def test_only_the_owner_of_the_whole_store_has_to_do_with_keys(plain: Memory) -> None:
-    made = Keys(plain).create("user")
+    made = Keys(plain).create("user", "admin")
     [record] = plain.query({"layer": "access"})
     others = [
         plain.project("web"),
@@ -112,7 +112,7 @@ def test_only_the_owner_of_the_whole_store_has_to_do_with_keys(plain: Memory) ->
 
 
 def test_keys_are_neither_listed_nor_exported_nor_imported(plain: Memory) -> None:
-    made = Keys(plain).create("user", label="laptop")
+    made = Keys(plain).create("user", "admin", label="laptop")
     plain.remember("The kettle is blue")
     assert [one.text for one in plain.query()] == ["The kettle is blue"]
     assert plain.count() == exchange.count_exported(plain) == 1
@@ -130,7 +130,7 @@ def test_keys_are_neither_listed_nor_exported_nor_imported(plain: Memory) -> Non
 
 def test_the_text_of_a_key_is_nowhere_in_the_store(tmp_path: Path) -> None:
     with lamina.open(tmp_path / "s") as mem:
-        made = Keys(mem).create("user", label="laptop")
+        made = Keys(mem).create("user", "admin", label="laptop")
         token = Keys(mem).exchange(made.text)
         # Who pastes a key into a memory has it sealed like every other secret.
         mem.remember(f"use {made.text} or {token.text}")
@@ -144,7 +144,7 @@ def test_the_text_of_a_key_is_nowhere_in_the_store(tmp_path: Path) -> None:
 
 
 def test_nothing_but_the_exact_text_lets_anybody_in(plain: Memory, keys: Keys) -> None:
-    made, other = keys.create("user"), keys.create("finn", "agent")
+    made, other = keys.create("user", "admin"), keys.create("finn", "agent")
     token = keys.exchange(made.text).text
     head, last, signature = token.rsplit("_", 2)
     later = str(int(last) + 1)
@@ -165,7 +165,7 @@ def test_nothing_but_the_exact_text_lets_anybody_in(plain: Memory, keys: Keys) -
 
 
 def test_a_token_is_not_exchanged_for_another(keys: Keys) -> None:
-    token = keys.exchange(keys.create("user").text)
+    token = keys.exchange(keys.create("user", "admin").text)
     with pytest.raises(ForbiddenError):
         keys.exchange(token.text)
     with pytest.raises(UnauthenticatedError):
@@ -173,7 +173,7 @@ def test_a_token_is_not_exchanged_for_another(keys: Keys) -> None:
 
 
 def test_what_has_run_out_stays_outside(keys: Keys, moved: Callable[[timedelta], None]) -> None:
-    made, lasting = keys.create("ci", "reader", expires="5m"), keys.create("user")
+    made, lasting = keys.create("ci", "reader", expires="5m"), keys.create("user", "admin")
     tokens = [keys.exchange(one.text) for one in (made, lasting)]
     assert tokens[0].expires_at <= (made.key.expires_at or clock.now())
     let_in = keys.identify(made.text)
@@ -190,7 +190,7 @@ def test_what_has_run_out_stays_outside(keys: Keys, moved: Callable[[timedelta],
 def test_a_token_of_a_clock_that_was_ahead_is_worth_nothing_now(
     keys: Keys, moved: Callable[[timedelta], None]
 ) -> None:
-    made = keys.create("user")
+    made = keys.create("user", "admin")
     moved(timedelta(days=30))
     token = keys.exchange(made.text)
     moved(timedelta(0))
@@ -210,7 +210,7 @@ def test_a_clock_that_is_set_back_brings_nothing_back(
 
 def test_tokens_outlive_the_process_but_not_the_store(tmp_path: Path) -> None:
     with lamina.open(tmp_path / "a") as mem:
-        made = Keys(mem).create("user")
+        made = Keys(mem).create("user", "admin")
         token = Keys(mem).exchange(made.text)
         mem.backup(tmp_path / "copy.db")
     with lamina.open(tmp_path / "a") as mem:
@@ -233,7 +233,7 @@ with lamina.open(sys.argv[1]) as mem:
 def test_a_key_revoked_by_another_process_is_refused_at_once(tmp_path: Path) -> None:
     with lamina.open(tmp_path / "s") as mem:
         keys = Keys(mem)
-        made = keys.create("user")
+        made = keys.create("user", "admin")
         let_in = keys.identify(made.text)
         assert keys.still(let_in)
         command = [sys.executable, "-c", _REVOKE, str(tmp_path / "s"), made.key.id]
@@ -245,7 +245,7 @@ def test_a_key_revoked_by_another_process_is_refused_at_once(tmp_path: Path) -> 
 
 
 def test_revoking_twice_or_nothing(keys: Keys) -> None:
-    made = keys.create("user")
+    made = keys.create("user", "admin")
     assert keys.revoke(made.key.id) == keys.revoke(made.key.id)
     for nothing in ("", "lmk_x", made.text, "*"):
         with pytest.raises(NotFoundError):
@@ -253,7 +253,7 @@ def test_revoking_twice_or_nothing(keys: Keys) -> None:
 
 
 def test_taking_back_that_a_key_was_made_ends_it(plain: Memory, keys: Keys) -> None:
-    made = keys.create("user")
+    made = keys.create("user", "admin")
     [record] = plain.query({"layer": "access"})
     plain.undo(plain.history(record.id)[-1].event.tx)
     assert is_refused(keys, made.text)

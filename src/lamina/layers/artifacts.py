@@ -95,12 +95,11 @@ class Artifacts(Prunable):
             raise InvalidInputError("`path` must be relative to the workspace")
         name = Workspace(".").named(path)
         data = {"task": self._task(task), **{one: said[one] for one in _MEASURED if one in said}}
-        who = only("source", said.get("agent"), "agent")
-        text = said.get("description") or name
-        kind = said.get("kind", "file")
-        return self._put(
-            cast("Draft", {"kind": kind, "key": name, "text": text, "data": data} | who)
-        )
+        draft: dict[str, Any] = {
+            "kind": said.get("kind", "file"), "key": name, "data": data,
+            "text": said.get("description") or name, **only("source", said.get("agent"), "agent"),
+        }  # fmt: skip
+        return self._put(cast("Draft", draft))
 
     def query(
         self, *, task: str | None = None, kind: str | None = None, path: str | None = None,

@@ -321,6 +321,7 @@ def notes_out(report: NotesReport) -> dict[str, Any]:
     """What became of the entries of Markdown files, or would."""
     return {
         "applied": report.applied,
+        "format": report.format,
         "scope": report.scope,
         "files": report.files,
         "counts": dict(Counter(one.fate.value for one in report.entries)),

@@ -102,7 +102,7 @@ class Keys:
     def create(
         self,
         name: str,
-        role: str = "admin",
+        role: str = "agent",
         *,
         project: str | None = None,
         label: str = "",
@@ -178,10 +178,10 @@ class Keys:
             raise _unknown()
         record = self._find(read.id)
         data = {} if record is None else record.data
-        known = str(data.get("digest", _NO_DIGEST))
+        known = str(data.get("digest", _NO_DIGEST)).encode("utf-8", "replace")
         principal = _principal_in(data)
         if isinstance(read, forms.ShownKey):
-            holds, until = hmac.compare_digest(read.digest, known), None
+            holds, until = hmac.compare_digest(read.digest.encode(), known), None
         else:
             holds, until = self._holds(read), datetime.fromtimestamp(read.expiry, UTC)
         if record is None or principal is None or not holds:

@@ -74,7 +74,7 @@ def forget_knowledge(memory: SeenProject, id: Id) -> dict[str, Any]:  # noqa: A0
 def project_items(
     request: Request,
     caller: Called,
-    id: Id,  # noqa: A002
+    id: Id,  # noqa: A002 - the design's name
     asked: Annotated[Sought, Query()],
 ) -> dict[str, Any]:
     """What was read out of the files of a project: of a type, or about something."""

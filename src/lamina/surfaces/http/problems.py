@@ -83,10 +83,20 @@ def problem(
     return JSONResponse(body, status, headers, media_type=MEDIA_TYPE)
 
 
+def status_of(error: Exception) -> int:
+    """The status that an error is answered with."""
+    if isinstance(error, HTTPException):
+        return error.status_code
+    if isinstance(error, RequestValidationError):
+        return HTTPStatus.UNPROCESSABLE_ENTITY
+    found = (STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+    return next(found, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
 def problem_of(error: LaminaError) -> JSONResponse:
     """The response for one of our errors."""
-    status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
-    headers = {"WWW-Authenticate": "Bearer"} if status is HTTPStatus.UNAUTHORIZED else {}
+    status = status_of(error)
+    headers = {"WWW-Authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else {}
     if error.retryable:
         headers["Retry-After"] = "1"
     return problem(status, error_out(error), headers)

@@ -12,19 +12,24 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import HTTPConnection
 
+from lamina.clock import stopwatch
 from lamina.core.permissions import Permission, check_permission
 from lamina.core.principal import Principal
+from lamina.errors import LaminaError
 from lamina.memory import Memory
 from lamina.surfaces.http import strict
+from lamina.surfaces.http.bearer import shown_in
 from lamina.surfaces.http.engine import Engine
+from lamina.surfaces.http.problems import status_of
+from lamina.surfaces.http.pulse import Part, is_ours
 from lamina.surfaces.http.shapes import PROBLEMS
 from lamina.tokens import Identity
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PERMISSION: Final = "x-permission"
-_BEARER: Final = "bearer "
+_WORK: Final = frozenset((Permission.READ, Permission.WRITE, Permission.SETTLE))
+"""What is asked for by routes that really read or write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ def engine_of(request: Request) -> Engine:
 def caller_of(request: Request) -> Caller:
     """Who sent a request, once they have shown it and their role has the route's permission."""
     engine = engine_of(request)
-    identity = engine.keys.identify(shown_by(request))
+    identity = engine.keys.identify(shown_in(request.headers))
     route = request.scope["route"]
     check_permission(identity.principal, permission_of(route))
     memory = engine.handle(identity.principal)
@@ -74,6 +79,16 @@ class StrictRoute(APIRoute):
         known = frozenset(_parameters(self.dependant))
 
         async def checked(request: Request) -> Response:
+            begun = stopwatch()
+            try:
+                response = await strictly(request)
+            except Exception as error:
+                _tell(request, self, begun, error)
+                raise
+            _tell(request, self, begun, response)
+            return response
+
+        async def strictly(request: Request) -> Response:
             if permission_of(self) is not Permission.ANYONE:
                 request.state.caller = await run_in_threadpool(caller_of, request)
             strict.check_query(request, known)
@@ -82,6 +97,19 @@ class StrictRoute(APIRoute):
             return await answer(request)
 
         return checked
+
+
+def _tell(request: Request, route: APIRoute, begun: float, end: Response | Exception) -> None:
+    """Count a request, and take note of what it says about the server's health."""
+    engine = engine_of(request)
+    status = status_of(end) if isinstance(end, Exception) else end.status_code
+    engine.meter.count(request.method, route.path, status, stopwatch() - begun)
+    reads = permission_of(route) is Permission.READ
+    part = Part.READ if reads else Part.WRITE
+    if isinstance(end, LaminaError) and is_ours(end):
+        engine.pulse.failed(part, end.message)
+    elif not isinstance(end, Exception) and permission_of(route) in _WORK:
+        engine.pulse.worked(part)
 
 
 class Routes:
@@ -101,7 +129,7 @@ class Routes:
         responses: dict[int | str, Any] = {**PROBLEMS, **settings.pop("responses", {})}
         if (shape := settings.pop("answers", None)) is not None:
             responses[200] = {"model": shape, **responses.get(200, {})}
-        settings.setdefault("response_model", None)
+        settings = {"response_model": None, "status_code": 200, **settings}
 
         def declare(function: F) -> F:
             self.router.add_api_route(
@@ -130,8 +158,10 @@ def _parameters(dependant: Dependant) -> Iterator[str]:
     """The names that a route can be asked with in its address."""
     for one in dependant.query_params:
         shape = one.field_info.annotation
-        is_model = inspect.isclass(shape) and issubclass(shape, BaseModel)
-        yield from shape.model_fields if is_model else (one.alias,)
+        if isinstance(shape, type) and issubclass(shape, BaseModel):
+            yield from (field.alias or name for name, field in shape.model_fields.items())
+        else:
+            yield one.alias
     for inner in dependant.dependencies:
         yield from _parameters(inner)
 
@@ -140,11 +170,3 @@ def permission_of(route: Any) -> Permission:
     """What a route asks for; one that says nothing is closed to everybody but admins."""
     extra = getattr(route, "openapi_extra", None) or {}
     return Permission(extra.get(_PERMISSION, Permission.ADMIN))
-
-
-def shown_by(request: HTTPConnection) -> str | None:
-    """The key or token that a request shows; nothing where it shows two."""
-    said = request.headers.getlist("authorization")
-    if len(said) != 1 or said[0][: len(_BEARER)].lower() != _BEARER:
-        return None
-    return said[0][len(_BEARER) :].strip(" ")

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import Query
+from fastapi import Query, Request
 from pydantic import Field
 
 from lamina.core.canonical import loads
@@ -11,7 +11,8 @@ from lamina.core.permissions import Permission
 from lamina.errors import InvalidInputError
 from lamina.surfaces import wire
 from lamina.surfaces.http import shapes
-from lamina.surfaces.http.routing import Routes
+from lamina.surfaces.http.pulse import Part
+from lamina.surfaces.http.routing import Routes, engine_of
 from lamina.surfaces.http.seeing import Seen
 from lamina.surfaces.http.shapes import Body, Object, Question
 
@@ -83,13 +84,15 @@ class Asked(Question):
 
 
 @ROUTES.add("POST", "/api/search", Permission.READ, answers=shapes.Recall)
-def search(memory: Seen, body: Search) -> dict[str, Any]:
+def search(request: Request, memory: Seen, body: Search) -> dict[str, Any]:
     """Search, best first; where nothing is relevant, nothing comes back."""
-    return _found(memory, body)
+    return _found(request, memory, body)
 
 
 @ROUTES.add("GET", "/api/search", Permission.READ, answers=shapes.Recall)
-def search_by_address(memory: Seen, asked: Annotated[Asked, Query()]) -> dict[str, Any]:
+def search_by_address(
+    request: Request, memory: Seen, asked: Annotated[Asked, Query()]
+) -> dict[str, Any]:
     """The same search for who has only an address."""
     said = asked.model_dump(exclude_none=True, exclude={"q", "places", "weights"})
     if asked.places is not None:
@@ -97,7 +100,7 @@ def search_by_address(memory: Seen, asked: Annotated[Asked, Query()]) -> dict[st
         layers_of(said["in"])
     if asked.weights is not None:
         said["weights"] = _weights(asked.weights)
-    return _found(memory, Search(query=asked.q, **said))
+    return _found(request, memory, Search(query=asked.q, **said))
 
 
 @ROUTES.add("POST", "/api/why-not", Permission.READ, answers=shapes.WhyNot)
@@ -117,11 +120,23 @@ def layers_of(places: list[Any]) -> list[str]:
     return [layer for place in dict.fromkeys(places) for layer in _LAYERS[place]]
 
 
-def _found(memory: Seen, asked: Search) -> dict[str, Any]:
-    told = wire.recall_out(memory.recall(asked.query, **asked.how()))
+def _found(request: Request, memory: Seen, asked: Search) -> dict[str, Any]:
+    found = memory.recall(asked.query, **asked.how())
+    if asked.mode != "keyword":
+        _note_embedding(request, found.degraded)
+    told = wire.recall_out(found)
     if not asked.explain:
         told["hits"] = [{**hit, "parts": {}} for hit in told["hits"]]
     return told
+
+
+def _note_embedding(request: Request, degraded: tuple[str, ...]) -> None:
+    """Whether meaning took part in a search is the truest sign of an embedder's health."""
+    pulse = engine_of(request).pulse
+    if degraded:
+        pulse.failed(Part.EMBED, degraded[0])
+    else:
+        pulse.worked(Part.EMBED)
 
 
 def _weights(text: str) -> dict[str, float]:

@@ -26,4 +26,5 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End, without waiting for streams, which have no end of their own."""
         self._engine.hub.close()
+        self._engine.mcp.close()
         await super().shutdown(sockets)

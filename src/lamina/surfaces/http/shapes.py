@@ -250,6 +250,29 @@ class ArtifactPage(BaseModel):
     cursor: str | None
 
 
+class Place(BaseModel):
+    """A place in history."""
+
+    cursor: str
+
+
+class Change(BaseModel):
+    """One change: the event, the version that it made, the one before it."""
+
+    event: Event
+    record: Record | None
+    before: Record | None
+    cursor: str
+
+
+class Changes(BaseModel):
+    """Some of what happened, and where to go on."""
+
+    changes: list[Change]
+    cursor: str
+    more: bool
+
+
 def problem_shape(description: str) -> dict[str, Any]:
     """A problem in the schema."""
     return {

@@ -133,17 +133,20 @@ class _Telling:
         yield f"retry: {RETRY_MS}\nid: {self._place.to_text()}\n\n".encode()
         await self._hub.join(self._box)
         try:
-            while not self._box.closed and not self._is_over():
+            while not self._box.closed:
                 if self._box.behind:
                     # It collects what happens first, so nothing falls between log and hub.
                     self._box.start()
-                    async for told in self._missed():
-                        yield told
-                elif (next_one := await self._box.next(self._pause())) is not None:
-                    if (live := self._live(next_one)) is not None:
+                    async for missed in self._missed():
+                        yield missed
+                    self._told_at = stopwatch()
+                elif (told := await self._box.next(self._pause())) is not None:
+                    if (live := self._live(told)) is not None:
                         self._told_at = stopwatch()
                         yield live
-                elif not (self._box.behind or self._is_over()):
+                elif not (self._box.closed or self._box.behind):
+                    if self._is_over():
+                        return
                     yield _HEARTBEAT
         except LaminaError:
             # The store failed, or was put back to an earlier state: who comes back is told.

@@ -38,12 +38,22 @@ def check_query(request: Request, known: frozenset[str]) -> None:
 
 async def read_json(request: Request, limits: Limits) -> None:
     """Read the body of a request, and keep what it says for whoever asks the request."""
+    body = await read_body(request, limits)
+    # What the framework reads later: the same bytes, parsed by our rules.
+    request._body = body
+    if body:
+        _check_type(request)
+        request._json = canonical.loads(_utf8(body), "body")
+
+
+async def read_body(request: Request, limits: Limits) -> bytes:
+    """Read the body of a request, within the limits of what one may send."""
     said = request.headers.get("content-length")
     if said is not None and said.isdecimal() and int(said) > limits.body_bytes:
         raise _too_large(limits)
     try:
         async with asyncio.timeout(limits.body_seconds):
-            body = await _read(request, limits)
+            return await _read(request, limits)
     except TimeoutError:
         raise Refusal(
             HTTPStatus.REQUEST_TIMEOUT,
@@ -56,11 +66,6 @@ async def read_json(request: Request, limits: Limits) -> None:
         raise Refusal(
             HTTPStatus.BAD_REQUEST, "invalid_input", "the body ended before it was whole"
         ) from None
-    # What the framework reads later: the same bytes, parsed by our rules.
-    request._body = body
-    if body:
-        _check_type(request)
-        request._json = canonical.loads(_utf8(body), "body")
 
 
 async def _read(request: Request, limits: Limits) -> bytes:

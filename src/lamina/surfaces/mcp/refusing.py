@@ -1,5 +1,7 @@
 """Errors as the protocol tells them, around the one shape that every surface uses."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from mcp.shared.exceptions import MCPError
@@ -24,3 +26,12 @@ def unexpected(error: Exception) -> LaminaError:
         f"something unexpected happened ({type(error).__name__})",
         remedy="The log of the server tells more",
     )
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Tell errors of ours as the protocol does."""
+    try:
+        yield
+    except LaminaError as error:
+        raise refused(error) from error
