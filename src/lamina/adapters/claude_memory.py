@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 from anthropic.lib.tools import ToolError
 from anthropic.tools.memory import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
 
-from lamina.adapters.threads import in_thread
 from lamina.adapters.virtual_files import ROOT, Files
+from lamina.aio import in_thread
 from lamina.errors import ConflictError, LaminaError, NotFoundError
 
 if TYPE_CHECKING:

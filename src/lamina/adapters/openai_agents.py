@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agents.memory import SessionABC, SessionSettings
 
 from lamina.adapters import openai_items
-from lamina.adapters.threads import in_thread
+from lamina.aio import in_thread
 from lamina.core.names import check_name, to_name
 from lamina.core.record import State
 from lamina.core.sealed import REFERENCE, SCHEME
