@@ -25,6 +25,7 @@ EMBED_SECONDS: Final = 30.0
 _PATIENCE: Final = "LAMINA_EMBED_TIMEOUT"
 _LONGEST_SECONDS: Final = 600.0
 _HARNESS_FOLDERS: Final = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
+KEY: Final = "LAMINA_KEY"
 HOME: Final = "home directory"
 """The origin of a directory that nobody named and nothing led to."""
 
@@ -96,6 +97,12 @@ def harness_folder(harness: str, environment: Mapping[str, str] | None = None) -
     said = environ.get(_HARNESS_FOLDERS[harness], "").strip()
     home = environ.get("HOME") or str(Path.home())
     return Path(said) if said else Path(home) / f".{harness}"
+
+
+def load_key(environment: Mapping[str, str] | None = None) -> str:
+    """The key for a server, as the environment has it."""
+    environ = os.environ if environment is None else environment
+    return environ.get(KEY, "").strip()
 
 
 def load(
