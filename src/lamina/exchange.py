@@ -16,6 +16,7 @@ from lamina.core.principal import Role, Surface
 from lamina.core.record import Record, State, to_json
 from lamina.core.sealed import references
 from lamina.errors import ForbiddenError, LaminaError, StoreError
+from lamina.exporting.choosing import Chosen
 from lamina.memory import Memory
 from lamina.stores.questions import Query
 from lamina.writing import WritePath
@@ -41,18 +42,23 @@ class ImportReport:
     """Line numbers with what is wrong; nothing of such a line was taken."""
 
 
-def export_lines(mem: Memory, *, history: bool = False) -> Iterator[str]:
+def export_lines(
+    mem: Memory, *, history: bool = False, chosen: Chosen | None = None
+) -> Iterator[str]:
     """Every record within reach, oldest first; with `history`, every kept version of them.
+
+    `chosen` narrows it to some layers and kinds.
 
     Versions come in the order of the log, so that importing them passes through the same states.
     """
     for record in _versions(mem) if history else _records(mem):
-        yield canonical.dumps(to_json(record))
+        if chosen is None or chosen.has(record):
+            yield canonical.dumps(to_json(record))
 
 
-def count_exported(mem: Memory) -> int:
+def count_exported(mem: Memory, chosen: Chosen | None = None) -> int:
     """How many records an export covers."""
-    return mem.store.count(Query(reach=mem.reach))
+    return mem.store.count(Query(reach=mem.reach, where=(chosen or Chosen()).where))
 
 
 def import_lines(

@@ -36,7 +36,7 @@ def everything(mem: Memory) -> list[Record]:
     [
         ([BREAD], "chatgpt", {"added": 2, "left": 1}),
         ([TRIP], "claude", {"added": 5}),
-        (GRAPH, "server-memory", {"added": 4}),
+        (GRAPH, "server-memory", {"added": 3}),
         (MEM0, "mem0", {"added": 2}),
         (MEM0["results"], "mem0", {"added": 2}),
         ("\n".join(map(json.dumps, MEM0["results"])), "mem0", {"added": 2}),
@@ -94,8 +94,10 @@ def test_memories_are_knowledge_with_their_times_ids_and_people(
     assert best.data["metadata"] == {"season": "summer"}
     texts = {one.text for one in plain.query({"data.origin.format": "server-memory"})}
     assert texts == {
-        "Ann: drinks tea", "Ann is tall", "Acme is an organisation", "Ann works at Acme"
+        "Ann (person)\n- drinks tea\n- Ann is tall", "Acme (organisation)", "Ann works_at Acme"
     }  # fmt: skip
+    assert plain.get("Ann").data["observations"] == ["drinks tea", "Ann is tall"]
+    assert plain.get("Ann | works_at | Acme").data["to"] == "Acme"
 
 
 def test_a_newer_export_adds_and_revises_but_never_overwrites(
