@@ -1,5 +1,6 @@
 # Lamina's tasks. `make` alone lists them. Works with GNU make 3.81 and newer, on Linux and macOS.
-# Everything runs inside .venv, which `setup` builds from requirements.lock, checked by hash.
+# Everything runs inside .venv, which `setup` builds from requirements.lock, checked by hash; `serve`
+# is content with the smaller requirements-serve.lock.
 
 PYTHON ?= python3
 STEPS ?= 50000
@@ -13,6 +14,7 @@ WRITES ?= 500
 STOPS ?= 20
 SECONDS ?= 60
 OPENS ?= 20
+CROWD ?= 60
 CUTS ?= 3000
 CALLS ?= 1000
 FULL ?= 20
@@ -30,13 +32,14 @@ MUTANTS ?= 100
 RECORDS ?= 100000
 DATA ?=
 ARGS ?=
+SUITES ?=
 LOCK_ARGS ?=
 
 # Relative on purpose: make splits words at blanks, so an absolute path with a blank would break.
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format model mutants faults bench wheel lock clean
+.PHONY: help setup serve demo conformance test lint format model mutants faults bench wheel lock clean
 
 help: ## list the targets
 	@echo 'make TARGET, where TARGET is one of'
@@ -48,6 +51,11 @@ setup: ## build .venv from the lock; nothing to do the second time
 	    echo 'Lamina needs Python 3.11 or newer, and there is no "$(PYTHON)" here.' >&2; \
 	    echo 'Install one, or name it: make setup PYTHON=/path/to/python3' >&2; exit 1; }
 	@"$(PYTHON)" tools/setup.py
+
+serve: ## serve the memories of this folder's store, on http://127.0.0.1:8484
+	@command -v "$(PYTHON)" >/dev/null 2>&1 || { echo 'No "$(PYTHON)" here: make serve PYTHON=…' >&2; exit 1; }
+	@"$(PYTHON)" tools/setup.py serve
+	@$(BIN)/lamina serve $(ARGS)
 
 demo: setup ## see Lamina work, in a temporary folder
 	@$(BIN)/lamina demo
@@ -65,6 +73,9 @@ format: setup ## rewrite the code in the house format
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
 
+conformance: setup ## other projects' own tests, run against us; SUITES="mcp claude" picks some
+	$(BIN)/python -m tests.conformance.run $(SUITES)
+
 model: setup ## random histories against the reference store; STEPS=50000
 	$(BIN)/python -m tests.model.long --steps $(STEPS)
 
@@ -77,7 +88,8 @@ faults: setup ## break the world on purpose and look for what was acknowledged; 
 	    --size queries=$(QUERIES) \
 	    --size writers=$(WRITES) --size stops=$(STOPS) \
 	    --size first_open=$(OPENS) --size restores=$(RESTORES) --size backups=$(BACKUPS) \
-	    --size forks=$(FORKS) --size feeds=$(SECONDS) --size clocks=$(CLOCKS) --size cuts=$(CUTS) \
+	    --size forks=$(FORKS) --size feeds=$(SECONDS) --size crowd=$(CROWD) \
+	    --size clocks=$(CLOCKS) --size cuts=$(CUTS) \
 	    --size calls=$(CALLS) --size full=$(FULL) --size tampering=$(TAMPERINGS) \
 	    --size damage=$(DAMAGES) --size files=$(PLAYS) --size projections=$(PROJECTIONS) \
 	    --size orchestrator=$(TASK_KILLS) \
@@ -94,8 +106,15 @@ wheel: setup ## build dist/*.whl and dist/*.tar.gz
 
 lock: setup ## write requirements.lock anew; LOCK_ARGS=--upgrade takes newer versions
 	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile --quiet --universal --generate-hashes \
-	    --python-version 3.11 --group dev --no-emit-index-url \
+	    --python-version 3.11 --group dev --extra server --no-emit-index-url \
 	    --custom-compile-command 'make lock' $(LOCK_ARGS) --output-file requirements.lock pyproject.toml
+	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile --quiet --universal --generate-hashes \
+	    --python-version 3.11 --group serve --extra server --no-emit-index-url -c requirements.lock \
+	    --custom-compile-command 'make lock' --output-file requirements-serve.lock pyproject.toml
+	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile --quiet --universal --generate-hashes \
+	    --python-version 3.11 --no-emit-index-url -c requirements.lock \
+	    --custom-compile-command 'make lock' --output-file tests/conformance/requirements.lock \
+	    tests/conformance/requirements.in
 
 clean: ## remove what builds and tests leave behind; .venv stays
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -10,7 +10,9 @@ import pytest
 
 from lamina import ForbiddenError, InvalidInputError, Memory, NotFoundError
 from lamina.core.cursor import parse_cursor
+from lamina.core.principal import Principal
 from lamina.core.record import to_json
+from lamina.core.scope import Scope
 from lamina.events import MemoryFlush
 from lamina.exchange import count_exported, export_lines, import_lines
 from lamina.memory import AgentMemory
@@ -61,6 +63,7 @@ def calls(own: Memory, other: str, other_id: str) -> dict[str, Callable[[], Any]
     return {
         "agent": lambda: own.agent("finn", project=other),
         "project": lambda: own.project(other),
+        "acting": lambda: own.acting(Principal(root=Scope.of(f"project/{other}"))),
         "remember": lambda: own.remember("x", scope=f"project/{other}"),
         "remember_many": lambda: own.remember_many([{"text": "x", "scope": f"project/{other}"}]),
         "edit": lambda: own.edit(other_id, "x"),

@@ -1,4 +1,7 @@
-"""Builds `.venv` from `requirements.lock`, checked by hash; nothing but the standard library.
+"""Builds `.venv` from a lock, checked by hash; nothing but the standard library.
+
+`setup.py` takes `requirements.lock`, which holds everything that development needs. `setup.py
+serve` is content with `requirements-serve.lock`: what a server needs, and there sooner.
 
 The stamp remembers what `.venv` was built from. When interpreter, folder or lock differ, it is
 built anew, so that nothing left over can hide a missing dependency; when only `pyproject.toml`
@@ -17,6 +20,8 @@ from pathlib import Path
 VENV = Path(".venv")
 STAMP = VENV / ".lamina-stamp"
 PYTHON = VENV / "bin" / "python"
+WHOLE = "requirements.lock"
+SERVE = "requirements-serve.lock"
 
 
 def main() -> None:
@@ -26,11 +31,14 @@ def main() -> None:
             f"Lamina needs Python 3.11 or newer; this is {sys.version.split()[0]}.\n"
             "Name a newer one: make setup PYTHON=python3.12"
         )
-    environment = _digest(str(sys.version_info[:2]), os.path.realpath("."), "requirements.lock")
+    # Whoever has everything has what a server needs.
+    enough = (SERVE, WHOLE) if sys.argv[1:] == ["serve"] else (WHOLE,)
     package = _digest("", "", "pyproject.toml")
     built = STAMP.read_text().split() if STAMP.exists() and PYTHON.exists() else ["", ""]
-    if built[0] != environment:
-        _build()
+    environment = next((one for one in map(_environment, enough) if one == built[0]), "")
+    if not environment:
+        _build(enough[0])
+        environment = _environment(enough[0])
     if built != [environment, package]:
         STAMP.unlink(missing_ok=True)
         print("Installing lamina from this folder ...")
@@ -39,11 +47,15 @@ def main() -> None:
         print("Ready.")
     # Commands start twice as slowly from bare source, where Python may not cache it by itself.
     # Tests start hundreds of processes of their own.
-    for folder in ("src", "tests"):
+    for folder in ("src", "tests") if environment == _environment(WHOLE) else ("src",):
         compileall.compile_dir(folder, quiet=2)
 
 
-def _build() -> None:
+def _environment(lock: str) -> str:
+    return _digest(str(sys.version_info[:2]), os.path.realpath("."), lock)
+
+
+def _build(lock: str) -> None:
     if not all(importlib.util.find_spec(name) for name in ("ensurepip", "venv")):
         sys.exit(
             f"{sys.executable} cannot make virtual environments: ensurepip or venv is missing.\n"
@@ -55,8 +67,8 @@ def _build() -> None:
     # The interpreter behind an activated environment, which may be the one just removed.
     base = getattr(sys, "_base_executable", "") or sys.executable
     subprocess.run([base, "-m", "venv", str(VENV)], check=True)
-    print("Installing what requirements.lock names (half a minute or so) ...")
-    _pip("--require-hashes", "--requirement", "requirements.lock")
+    print(f"Installing what {lock} names (half a minute or so) ...")
+    _pip("--require-hashes", "--requirement", lock)
 
 
 def _pip(*arguments: str) -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from lamina.memory import Memory
     from lamina.opening import open  # noqa: A004 - `lamina.open` is the name a user would say
+    from lamina.remote import connect
     from lamina.restoring import restore
     from lamina.results import BackupReport, Erasure, Hit, IndexReport, Recall, RestoreReport
 
@@ -47,6 +48,7 @@ _HOMES = {
     ),
     "lamina.memory": ("Memory",),
     "lamina.opening": ("open",),
+    "lamina.remote": ("connect",),
     "lamina.restoring": ("restore",),
     "lamina.results": ("BackupReport", "Erasure", "Hit", "IndexReport", "Recall", "RestoreReport"),
 }
@@ -78,6 +80,7 @@ __all__ = [
     "Trust",
     "UnsupportedError",
     "Version",
+    "connect",
     "open",
     "restore",
 ]

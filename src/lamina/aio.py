@@ -22,6 +22,7 @@ from lamina import opening
 from lamina.clock import stopwatch
 from lamina.core.announcements import Announcement
 from lamina.core.changes import Changed
+from lamina.core.principal import Principal
 from lamina.embedders.protocol import Embedder
 from lamina.feed import check_timeout
 from lamina.layers.blackboard import Blackboard
@@ -203,6 +204,12 @@ class AsyncMemory:
     ) -> "AsyncAgentMemory":
         """The same store as an agent sees it."""
         return AsyncAgentMemory(self.memory.agent(name, project=project, role=role), self.limiter)
+
+    def acting(self, principal: Principal) -> "AsyncMemory":
+        """The same store as somebody else sees it."""
+        memory = self.memory.acting(principal)
+        kind = AsyncAgentMemory if isinstance(memory, AgentMemory) else AsyncMemory
+        return kind(memory, self.limiter)
 
     def changes(
         self,

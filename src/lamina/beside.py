@@ -1,12 +1,14 @@
-"""What lies beside a store and follows it; a handle tells it what happens."""
+"""What lies beside a store and follows it, and who does things for a handle where the store is."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from lamina.core.principal import Principal
+    from lamina.results import Erasure
     from lamina.stores.base import ScrubReport
 
 
@@ -24,3 +26,14 @@ class Beside(Protocol):
 
     def close(self) -> None:
         """The store is about to be closed."""
+
+
+class Afar(Protocol):
+    """The server of a handle whose store is elsewhere."""
+
+    def recalls(self, near: Any, speaker: Principal) -> Any:
+        """The recall path of a principal there, given the one that it would have here."""
+
+    @property
+    def erase(self) -> Callable[..., Erasure]:
+        """What `lamina.erasing.erase` does, done there."""

@@ -16,7 +16,7 @@ from lamina.core.principal import Role, Surface
 from lamina.core.record import Record, State, to_json
 from lamina.core.sealed import references
 from lamina.errors import ForbiddenError, LaminaError, StoreError
-from lamina.exporting.choosing import Chosen
+from lamina.exporting.choosing import Chosen, leaving
 from lamina.memory import Memory
 from lamina.stores.questions import Query
 from lamina.writing import WritePath
@@ -58,7 +58,7 @@ def export_lines(
 
 def count_exported(mem: Memory, chosen: Chosen | None = None) -> int:
     """How many records an export covers."""
-    return mem.store.count(Query(reach=mem.reach, where=(chosen or Chosen()).where))
+    return mem.store.count(Query(reach=leaving(mem), where=(chosen or Chosen()).where))
 
 
 def import_lines(
@@ -82,7 +82,7 @@ def import_lines(
 
 def _records(mem: Memory) -> Iterator[Record]:
     for stream in mem.store.streams():
-        yield from mem.store.walk(mem.reach, stream)
+        yield from mem.store.walk(leaving(mem), stream)
 
 
 def _versions(mem: Memory) -> Iterator[Record]:
@@ -93,7 +93,7 @@ def _versions(mem: Memory) -> Iterator[Record]:
             kept = {
                 (version.event.record, version.event.rev): version.record
                 for record_id in {event.record for event in events}
-                for version in mem.store.versions(mem.reach, record_id)
+                for version in mem.store.versions(leaving(mem), record_id)
             }
             changes = (event for event in events if event.action is not Action.WITNESSED)
             found = (kept.get((event.record, event.rev)) for event in changes)

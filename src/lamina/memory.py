@@ -20,7 +20,7 @@ from lamina.core.record import State
 from lamina.core.scope import GLOBAL, Scope
 from lamina.core.settings import USE
 from lamina.embedding import Vectors
-from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
+from lamina.errors import ForbiddenError, InvalidInputError
 from lamina.keeping import Keeping
 from lamina.layers.layered import Layered
 from lamina.lifecycle.handle import Living
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from lamina.beside import Beside
+    from lamina.beside import Afar, Beside
     from lamina.core.announcements import Announcement
     from lamina.core.changes import Receipt, Version
     from lamina.core.draft import ContentFields, Draft, DraftFields
@@ -57,6 +57,7 @@ class Shared(TypedDict, total=False):
 
     vectors: Vectors
     beside: Beside | None
+    afar: Afar | None
     overrides: Mapping[str, str]
     """The settings that this process takes otherwise than the store says."""
 
@@ -81,7 +82,7 @@ class Memory(Keeping, Layered, Living):
         self._vault = vault
         self._announcer = announcer or Announcer(store, principal)
         self._vectors = shared.get("vectors") or Vectors(store)
-        self._beside = shared.get("beside")
+        self._beside, self._afar = shared.get("beside"), shared.get("afar")
         self._overrides = shared.get("overrides", {})
         self._shared: Shared = {**shared, "vectors": self._vectors}
 
@@ -121,7 +122,8 @@ class Memory(Keeping, Layered, Living):
     def _recalls(self) -> RecallPath:
         from lamina.recalling import RecallPath
 
-        return RecallPath(self.store, self._reads, self._vectors, self._announcer, self.settings)
+        near = RecallPath(self.store, self._reads, self._vectors, self._announcer, self.settings)
+        return self._afar.recalls(near, self.principal) if self._afar else near
 
     @cached_property
     def _path(self) -> WritePath:
@@ -236,7 +238,8 @@ class Memory(Keeping, Layered, Living):
         from lamina import erasing, extraction, paging, sources
 
         records = self._all_named(names)
-        report = erasing.erase(self.store, self._path, self.reach, records, self._beside)
+        erase = self._afar.erase if self._afar else erasing.erase
+        report = erase(self.store, self._path, self.reach, records, self._beside)
         paging.forget_shown(self.store, report.records)
         files = sources.still_saying(self.store, self._path, records)
         files += extraction.still_saying(self.store, self._path, records)
@@ -377,12 +380,9 @@ class Memory(Keeping, Layered, Living):
                 f"{self.principal.role.value} `{self.principal.name}` may not read this secret",
                 remedy="Its owner may, and an orchestrator or admin of its project",
             )
-        for box in self.store.sealed(record.id):
-            if box.ref == reference:
-                self._path.commit([self._path.witness(record)])
-                self._announcer.read([record])
-                return self._vault.open(box)
-        raise NotFoundError(f"record {record.id} holds no such secret")
+        value = self._path.reveal(record, reference)
+        self._announcer.read([record])
+        return value
 
     def _named(self, name: str) -> Record:
         """A record by id, in whatever state, or the current one that holds a key."""

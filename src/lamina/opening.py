@@ -38,9 +38,10 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     """Open a store and return a handle on it.
 
     Args:
-        where: A directory (made if missing), `:memory:`, or `json:FILE`. Without it the nearest
-            `.lamina` directory is used, else the one in the home directory; if its `config.toml`
-            names a project, the handle is confined to that, as on the command line.
+        where: A directory (made if missing), `:memory:`, `json:FILE`, or the `http://` address of
+            a server, which is `lamina.connect`. Without it the nearest `.lamina` directory is used,
+            else the one in the home directory; if its `config.toml` names a project, the handle is
+            confined to that, as on the command line.
         project: Confine the handle to one project.
         name: Who acts.
         role: `admin`, `orchestrator`, `agent`, `skill` or `reader`.
@@ -55,6 +56,8 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     if where is None:
         found = config.load(project=project)
         where, project = found.path, found.project.value
+    if isinstance(where, str) and where.startswith(("http://", "https://")):
+        return _connected(where, project, (name, role) == ("user", "admin") and embedder is None)
     root = None if project is None else Scope.of(f"project/{check_name(project, 'project')}")
     principal = Principal(name, check_role(role), root, surface)
     if embedder is not None:
@@ -67,6 +70,17 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     return Memory(
         store, vault, principal, vectors=vectors, overrides=overrides, beside=_files(whole)
     )
+
+
+def _connected(url: str, project: str | None, is_plain: bool) -> Memory:
+    from lamina.remote import connect
+
+    if not is_plain:
+        raise InvalidInputError(
+            "`name`, `role` and `embedder` are the server's to say",
+            remedy="The key says who acts; an admin's opens others: connect(URL).agent(NAME)",
+        )
+    return connect(url, project=project)
 
 
 def _files(whole: Memory) -> Live:

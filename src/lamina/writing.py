@@ -50,7 +50,7 @@ from lamina.sealing import seal_content
 from lamina.stores.base import Store
 from lamina.stores.questions import Query
 from lamina.timing import StoreClock
-from lamina.vault import Vault
+from lamina.vault import DistantVault, Vault
 
 
 class WritePath:
@@ -74,6 +74,11 @@ class WritePath:
         self._done = done
         """Told that something was committed."""
         self._clock = StoreClock(store)
+
+    @property
+    def speaker(self) -> Principal:
+        """Who changes something, and through which door."""
+        return self._speaker
 
     @property
     def reach(self) -> Reach:
@@ -113,14 +118,14 @@ class WritePath:
     def revert(self, record: Record, earlier: Record) -> Put:
         """Back to an earlier version, provided that nobody has moved on since."""
         check_removal(self._speaker, record)
-        self._check_settling(record, earlier.state)
+        self.check_settling(record, earlier.state)
         put = self._revision(record, earlier.content, record.rev)
         return replace(put, state=earlier.state)
 
     def move(self, record: Record, state: State) -> Move:
         """Another state for a record; bringing it back needs its words again."""
         check_removal(self._speaker, record)
-        self._check_settling(record, state)
+        self.check_settling(record, state)
         terms = index_terms(record, record.key)
         return Move(id=record.id, state=state, expect=record.rev, terms=terms)
 
@@ -142,9 +147,15 @@ class WritePath:
         terms = index_terms(content, record.key)
         return Adopt(record=record.with_content(content), terms=terms, sealed=sealed)
 
-    def witness(self, record: Record) -> Witness:
-        """The note that a secret of this record was read."""
-        return Witness(id=record.id)
+    def reveal(self, record: Record, reference: str) -> str:
+        """A sealed value of a record whose secrets the speaker may read; the log keeps who did."""
+        if isinstance(self._vault, DistantVault):
+            return self._vault.reveal(self._speaker, record.id, reference)
+        for box in self._store.sealed(record.id):
+            if box.ref == reference:
+                self.commit([Witness(id=record.id)])
+                return self._vault.open(box)
+        raise NotFoundError(f"record {record.id} holds no such secret")
 
     def commit(self, changes: Sequence[Change], idempotency_key: str | None = None) -> Receipt:
         """Carry out changes, all or none."""
@@ -166,7 +177,10 @@ class WritePath:
         sealed = dict.fromkeys(box.ref for change in written for box in change.sealed)
         texts = sum(bool(change.terms) for change in written)
         pending = self._owed(texts) if texts else ()
-        return replace(receipt, sealed=tuple(sealed), pending=pending)
+        # A server has said itself what it sealed, and what it owes.
+        return replace(
+            receipt, sealed=tuple(sealed) or receipt.sealed, pending=pending or receipt.pending
+        )
 
     def undo(self, tx: RecordId) -> list[Change]:
         """The changes that take back a whole transaction, if none of its records moved since."""
@@ -222,6 +236,10 @@ class WritePath:
         """What equal values have in common, without telling anything of the secrets in them."""
         return self._vault.fingerprint(value)
 
+    def sign(self, value: bytes) -> bytes:
+        """What only those can write under a value who have the key of this store's vault."""
+        return self._vault.sign(value)
+
     def existing(self, record_id: RecordId) -> Record:
         """A record within reach; what is beyond it does not exist."""
         found = self._store.get(self._reach, [record_id])
@@ -229,7 +247,8 @@ class WritePath:
             raise NotFoundError(f"there is no record {record_id}")
         return found[0]
 
-    def _check_settling(self, record: Record, state: State) -> None:
+    def check_settling(self, record: Record, state: State) -> None:
+        """Raise if the move would accept a proposal, and that is not the speaker's to do."""
         if record.state is State.PROPOSED and state is State.CURRENT:
             check_settle(self._speaker, record)
 
@@ -257,7 +276,8 @@ class WritePath:
     def _sealed(
         self, content: Content, stream: str, key: str | None, chosen: Mapping[str, str]
     ) -> tuple[Content, tuple[Sealed, ...]]:
-        if settings.in_force(chosen, "secrets.seal") == "off":
+        off = settings.in_force(chosen, "secrets.seal") == "off"
+        if off or isinstance(self._vault, DistantVault):
             return content, ()
         # Under the speaker's own name: otherwise an agent could guess a short secret of another's
         # by writing candidates until one gets the same reference.

@@ -5,13 +5,21 @@ import tomllib
 from collections.abc import Iterator
 from importlib.metadata import requires
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.meta.tree import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+LOCKS = {
+    name: (ROOT / name).read_text(encoding="utf-8")
+    for name in (
+        "requirements.lock", "requirements-serve.lock", "tests/conformance/requirements.lock",
+    )
+}  # fmt: skip
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+GROUPS = PROJECT["dependency-groups"]
 DECISION = ROOT / "docs" / "decisions" / "0001-dependencies.md"
 AT_MOST = 20
 
@@ -53,19 +61,37 @@ def test_every_package_is_accounted_for() -> None:
     assert not unexplained, f"add a row to {DECISION.name} for each of {sorted(unexplained)}"
 
 
-def test_the_lock_satisfies_pyproject() -> None:
-    locked = dict(re.findall(r"^([\w.-]+)==([\w.!+]+)", LOCK, re.MULTILINE))
-    wanted = [*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["dev"]]
+@pytest.mark.parametrize(
+    ("lock", "group"), [("requirements.lock", "dev"), ("requirements-serve.lock", "serve")]
+)
+def test_a_lock_satisfies_pyproject(lock: str, group: str) -> None:
+    locked = _locked(lock)
+    wanted = [*PROJECT["project"]["dependencies"], *EXTRAS["server"], *EXTRAS["mcp"]]
+    wanted += [line for line in GROUPS[group] if isinstance(line, str)]
     for requirement in map(Requirement, wanted):
+        if requirement.name == "lamina":
+            continue
         version = locked.get(canonicalize_name(requirement.name))
         assert version is not None, f"{requirement} is not locked; run `make lock`"
         assert requirement.specifier.contains(version), f"{requirement} but locked at {version}"
 
 
-def test_every_locked_package_has_hashes_and_nothing_names_an_index() -> None:
-    entries = re.split(r"^(?=[\w.-]+==)", LOCK, flags=re.MULTILINE)[1:]
+@pytest.mark.parametrize("lock", [name for name in LOCKS if name != "requirements.lock"])
+def test_locks_agree(lock: str) -> None:
+    whole = _locked("requirements.lock")
+    shared = {name: version for name, version in _locked(lock).items() if name in whole}
+    assert shared.items() <= whole.items()
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_locked_package_has_hashes_and_nothing_names_an_index(lock: str) -> None:
+    entries = re.split(r"^(?=[\w.-]+==)", LOCKS[lock], flags=re.MULTILINE)[1:]
     assert entries
     assert all("--hash=sha256:" in entry for entry in entries)
-    options = re.findall(r"^\s*(-{1,2}[a-z-]+)", LOCK, re.MULTILINE)
+    options = re.findall(r"^\s*(-{1,2}[a-z-]+)", LOCKS[lock], re.MULTILINE)
     assert set(options) == {"--hash"}
-    assert "://" not in LOCK
+    assert "://" not in LOCKS[lock]
+
+
+def _locked(lock: str) -> dict[str, str]:
+    return dict(re.findall(r"^([\w.-]+)==([\w.!+]+)", LOCKS[lock], re.MULTILINE))

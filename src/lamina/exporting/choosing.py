@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from lamina.core.access import Reach
 from lamina.core.filters import Filter, parse
-from lamina.core.layers import layer_named
+from lamina.core.layers import OWNERS, layer_named
 from lamina.core.names import check_kind
 from lamina.core.record import Record, State, Trust
 from lamina.memory import Memory
@@ -46,6 +47,11 @@ class Chosen:
         )
 
 
+def leaving(mem: Memory) -> Reach:
+    """What leaves the store: never who may come in, which is nobody else's."""
+    return mem.reach.without(OWNERS)
+
+
 class Group(NamedTuple):
     """What stands together: one layer of one scope, apart from what tools and the web said."""
 
@@ -62,7 +68,7 @@ def group_of(record: Record) -> Group:
 def current(mem: Memory, chosen: Chosen) -> Iterator[Record]:
     """What stands now, stream by stream, without holding it all."""
     for stream in mem.store.streams():
-        for record in mem.store.walk(mem.reach, stream):
+        for record in mem.store.walk(leaving(mem), stream):
             if record.state is State.CURRENT and chosen.has(record):
                 yield record
 
@@ -75,5 +81,5 @@ def groups(mem: Memory, chosen: Chosen) -> list[Group]:
 def members(mem: Memory, chosen: Chosen, group: Group) -> list[Record]:
     """The records of a group, oldest first."""
     here = parse({"scope": group.scope, "layer": group.layer, "state": State.CURRENT.value})
-    query = Query(reach=mem.reach, where=here & chosen.where, order_by=("created_at", False))
+    query = Query(reach=leaving(mem), where=here & chosen.where, order_by=("created_at", False))
     return [record for record in mem.store.query(query) if group_of(record) == group]

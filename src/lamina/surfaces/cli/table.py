@@ -40,7 +40,14 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         ),
     },
     "Ways in": {
+        "hook": Entry(
+            "hook:hook", "Give a coding harness a memory: inject at the start, capture at the end."
+        ),
         "serve": Entry("serve:serve", "Serve the memories of a store over HTTP."),
+        "token": Entry(
+            "token:token", "Make, list and revoke the keys that let programs in over the network."
+        ),
+        "mcp": Entry("mcp:mcp", "Serve memory to a model's client, over standard streams (MCP)."),
     },
     "Layers by their own words": {
         "now": Entry("now:now", "Show or say what is being done, and what comes next."),

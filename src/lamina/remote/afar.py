@@ -1,0 +1,172 @@
+"""What a connected handle leaves to the server: the vault, vectors, recall, and looking for bytes.
+
+The server has the key, the model and the files. From here they are asked in one call each, for the
+principal of the handle, which the server lets act only as the key allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from lamina.core import canonical
+from lamina.core.filters import Filter, parse
+from lamina.core.instants import check_instant, to_text
+from lamina.embedding import Near, Question, Vectors
+from lamina.errors import InvalidInputError
+from lamina.recalling import RecallPath
+from lamina.vault import DistantVault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lamina.beside import Beside
+    from lamina.core.access import Reach
+    from lamina.core.ids import RecordId
+    from lamina.core.principal import Principal
+    from lamina.core.record import Record
+    from lamina.core.vectors import Vector
+    from lamina.recalling import How
+    from lamina.remote.store import RemoteStore
+    from lamina.results import Erasure, Recall, VectorHealth, WhyNot
+    from lamina.stores.base import Store
+    from lamina.writing import WritePath
+
+_PATIENCE_SECONDS: Final = 600.0
+"""How much longer than usual it may take to make vectors, or to look through all bytes."""
+
+
+class VectorsAfar(Vectors):
+    """The vectors of a server, which makes them by itself; nothing is embedded here."""
+
+    def __init__(self, store: RemoteStore) -> None:
+        super().__init__(store)
+        self._remote = store
+
+    def question(self, text: str, reach: Reach | None = None) -> Question:
+        del text, reach
+        return Question()
+
+    def near(self, texts: Sequence[str], asked: Vector) -> Near:
+        del asked
+        return Near([None] * len(texts))
+
+    def owed(self, texts: int) -> tuple[str, ...]:
+        del texts
+        return ()
+
+    def tend(self) -> None:
+        return
+
+    def check(self, spec: str) -> None:
+        # The server looks whether it can open it before it chooses it.
+        del spec
+
+    def change(self) -> None:
+        return
+
+    def catch_up(self, tell: Callable[[float], None]) -> str | None:
+        left: str | None = self._remote.ask("catch_up", patience=_PATIENCE_SECONDS)
+        tell(1.0)
+        return left
+
+    def health(self) -> VectorHealth:
+        return self._remote.ask("vectors")  # type: ignore[no-any-return]
+
+    tried = health
+
+
+class RecallsAfar(RecallPath):
+    """Recall at the server, in one call; what was shown of it is told as everywhere."""
+
+    def __init__(self, store: RemoteStore, speaker: Principal, near: RecallPath) -> None:
+        self.__dict__.update(vars(near))
+        self._remote = store
+        self._speaker = speaker
+
+    def recall(self, query: str, how: How) -> Recall:
+        return self._asked(query, how, told=True)
+
+    def find(self, query: str, how: How) -> Recall:
+        return self._asked(query, how, told=False)
+
+    def why_not(self, record: Record, query: str, how: How) -> WhyNot:
+        return self._remote.ask(  # type: ignore[no-any-return]
+            "why_not", by=self._speaker, name=record.id, query=_text(query), how=_sent(how)
+        )
+
+    def _asked(self, query: str, how: How, *, told: bool) -> Recall:
+        return self._remote.ask(  # type: ignore[no-any-return]
+            "recall", by=self._speaker, query=_text(query), how=_sent(how), told=told
+        )
+
+
+class Afar:
+    """The server of a connected handle."""
+
+    def __init__(self, store: RemoteStore) -> None:
+        self._store = store
+
+    def recalls(self, near: RecallPath, speaker: Principal) -> RecallPath:
+        """The recall path of a principal, given the one that it would have here."""
+        return RecallsAfar(self._store, speaker, near)
+
+    def erase(
+        self,
+        store: Store,
+        path: WritePath,
+        reach: Reach,
+        records: Sequence[Record],
+        beside: Beside | None = None,
+    ) -> Erasure:
+        """Remove records at the server, which looks for their bytes where they were."""
+        del store, reach, beside
+        ids = tuple(record.id for record in records)
+        return self._store.ask("erase", patience=_PATIENCE_SECONDS, by=path.speaker, ids=ids)  # type: ignore[no-any-return]
+
+    def vault(self) -> DistantVault:
+        """The vault of the server."""
+
+        def reveal(speaker: Principal, record_id: RecordId, reference: str) -> str:
+            asked = {"by": speaker, "record_id": record_id, "reference": reference}
+            return str(self._store.ask("reveal", **asked))
+
+        return DistantVault(reveal, lambda value: str(self._store.ask("fingerprint", value=value)))
+
+
+def _text(query: object) -> str:
+    if not isinstance(query, str):
+        raise InvalidInputError(f"`query` must be text, not {type(query).__name__}")
+    # A question may hold anything; what cannot be sent has no word in it either.
+    return canonical.keepable(query)
+
+
+def _sent(how: How) -> dict[str, Any]:
+    """The options of a recall as JSON; whether they make sense is for the server to say."""
+    said: dict[str, Any] = dict(how)
+    if "where" in said:
+        said["where"] = _conditions(parse(said["where"]))
+    for name, value in said.items():
+        if isinstance(value, datetime):
+            said[name] = to_text(check_instant(value, name))
+        elif isinstance(value, set | frozenset):
+            said[name] = sorted(value, key=str)
+    checked: dict[str, Any] = canonical.check(said, "how")
+    return checked
+
+
+def _conditions(where: Filter) -> Any:
+    from lamina.remote.codec import codec_of
+
+    return codec_of(Filter).write(where)
+
+
+def heard(how: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a recall as a server takes them."""
+    from lamina.remote.codec import codec_of
+
+    said = dict(how)
+    if "where" in said:
+        said["where"] = codec_of(Filter).read(said["where"], "where")
+    return said

@@ -1,0 +1,274 @@
+"""`RemoteStore`: a store whose records are kept by a server.
+
+It keeps nothing but what was said a moment ago about settings. The server decides what its key may
+see and do, whatever is asked here: a reach only ever narrows what the key has.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from lamina.clock import stopwatch
+from lamina.errors import StoreVersionError, UnsupportedError
+from lamina.remote.calls import CALLS, PREFIX, WALK
+from lamina.stores.base import Capability
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from lamina.core.access import Reach
+    from lamina.core.announcements import Audience, Noted, Notice
+    from lamina.core.chain import Head
+    from lamina.core.changes import Commit, Event, Receipt, Version
+    from lamina.core.ids import RecordId
+    from lamina.core.record import Record
+    from lamina.core.retention import Pruned, Retention
+    from lamina.core.sealed import Sealed
+    from lamina.core.usage import Usage
+    from lamina.core.vectors import Embedded, Progress
+    from lamina.remote.calls import Me
+    from lamina.remote.transport import Transport
+    from lamina.results import BackupReport
+    from lamina.stores.base import Aids, Finding, Page, Repair, ScrubReport
+    from lamina.stores.questions import Found, Query, Search
+
+_BELIEVED_SECONDS: Final = 1.0
+"""How long settings are taken for what they were."""
+_LONGEST_WAIT_SECONDS: Final = 20.0
+_OWN_KEY: Final = "client:"
+"""What the idempotency keys begin with that nobody asked for."""
+_BEYOND: Final = frozenset((Capability.BACKUP, Capability.SCRUBBED))
+"""What a server does where it is, and nobody from afar."""
+
+
+class RemoteStore:
+    """Records behind a server."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._lock = threading.Lock()
+        self.me: Me = self.ask("me")
+        _check_version(self.me.version)
+        self._settings: Mapping[str, str] = self.me.settings
+        self._settled_at = stopwatch()
+
+    def ask(self, name: str, *, patience: float = 0.0, **arguments: Any) -> Any:
+        """The server's answer to one of `lamina.remote.calls`, in so many seconds more."""
+        call = CALLS[name]
+        sent = self._transport.ask(
+            f"{PREFIX}/{name}", call.written(arguments), again=call.again, seconds=patience
+        )
+        return call.answers.read(sent, name)
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return self.me.capabilities - _BEYOND
+
+    @property
+    def location(self) -> str:
+        return self._transport.url
+
+    @property
+    def identity(self) -> str:
+        return self.me.identity
+
+    def commit(self, commit: Commit) -> Receipt:
+        if commit.idempotency_key is not None:
+            return self.ask("commit", commit=commit)  # type: ignore[no-any-return]
+        # With a key of its own, a commit whose answer got lost can be asked for again.
+        keyed = replace(commit, idempotency_key=_OWN_KEY + commit.tx, request=commit.tx)
+        return replace(self.ask("commit", commit=keyed), repeated=False)
+
+    def get(
+        self, reach: Reach, ids: Sequence[RecordId], *, as_of: Mapping[str, int] | None = None
+    ) -> list[Record]:
+        return self.ask("get", reach=reach, ids=ids, as_of=as_of) if ids else []
+
+    def find(self, reach: Reach, place: str) -> Record | None:
+        return self.ask("find", reach=reach, place=place)  # type: ignore[no-any-return]
+
+    def query(self, query: Query) -> list[Record]:
+        return self.ask("query", query=query)  # type: ignore[no-any-return]
+
+    def walk(self, reach: Reach, stream: str) -> Iterator[Record]:
+        asked = WALK.written({"reach": reach, "stream": stream})
+        for line in self._transport.lines(f"{PREFIX}/walk", asked):
+            yield from WALK.answers.read(line, "walk")
+
+    def count(self, query: Query) -> int:
+        return self.ask("count", query=query)  # type: ignore[no-any-return]
+
+    def search(self, search: Search) -> Found:
+        return self.ask("search", search=search)  # type: ignore[no-any-return]
+
+    def unembedded(self, space: str, limit: int) -> list[Record]:
+        return self.ask("unembedded", space=space, limit=limit)  # type: ignore[no-any-return]
+
+    def waits(self, space: str, reach: Reach) -> bool:
+        return self.ask("waits", space=space, reach=reach)  # type: ignore[no-any-return]
+
+    def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
+        return self.ask("embed", space=space, made=made, wait=wait)  # type: ignore[no-any-return]
+
+    def progress(self, space: str) -> Progress:
+        return self.ask("progress", space=space)  # type: ignore[no-any-return]
+
+    def spaces(self) -> list[str]:
+        return self.ask("spaces")  # type: ignore[no-any-return]
+
+    def dimensions(self, space: str) -> int:
+        return self.ask("dimensions", space=space)  # type: ignore[no-any-return]
+
+    def leave_space(self, space: str) -> None:
+        self.ask("leave_space", space=space)
+
+    def fold(self, stop: Callable[[], bool] = lambda: False) -> None:
+        if not stop():
+            self.ask("fold")
+
+    def fold_is_due(self) -> bool:
+        return self.ask("fold_is_due")  # type: ignore[no-any-return]
+
+    @contextmanager
+    def duty(self, name: str) -> Iterator[bool]:
+        _only_there(f"take up the duty `{name}`")
+        yield False
+
+    def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
+        return self.ask("versions", reach=reach, record_id=record_id)  # type: ignore[no-any-return]
+
+    def events(self, stream: str, *, after: int = 0, limit: int | None = 1000) -> list[Event]:
+        return self.ask("events", stream=stream, after=after, limit=limit)  # type: ignore[no-any-return]
+
+    def transaction(self, tx: RecordId) -> list[Event]:
+        return self.ask("transaction", tx=tx)  # type: ignore[no-any-return]
+
+    def streams(self) -> list[str]:
+        return self.ask("streams")  # type: ignore[no-any-return]
+
+    def position(
+        self, streams: Collection[str] | None = None, *, at: datetime | None = None
+    ) -> dict[str, Head]:
+        return self.ask("position", streams=streams, at=at)  # type: ignore[no-any-return]
+
+    def changes(self, reach: Reach, after: Mapping[str, int], limit: int) -> Page:
+        return self.ask("changes", reach=reach, after=after, limit=limit)  # type: ignore[no-any-return]
+
+    def pulse(self) -> int:
+        return self.ask("pulse")  # type: ignore[no-any-return]
+
+    def wait(self, pulse: int, seconds: float) -> bool:
+        until = stopwatch() + seconds
+        while True:
+            left = min(max(until - stopwatch(), 0.0), _LONGEST_WAIT_SECONDS)
+            if self.ask("wait", patience=left, pulse=pulse, seconds=left):
+                return True
+            if stopwatch() >= until:
+                return False
+
+    def note(self, notices: Sequence[Notice]) -> None:
+        if notices:
+            self.ask("note", notices=notices)
+
+    def noted(self, audience: Audience, after: int, limit: int) -> Noted:
+        return self.ask("noted", audience=audience, after=after, limit=limit)  # type: ignore[no-any-return]
+
+    def note_use(self, used: Mapping[RecordId, int], at: datetime, root: str = "") -> None:
+        if used:
+            self.ask("note_use", used=used, at=at, root=root)
+
+    def usage(self, reach: Reach, ids: Sequence[RecordId]) -> dict[RecordId, Usage]:
+        return self.ask("usage", reach=reach, ids=ids) if ids else {}
+
+    def newest_instant(self) -> datetime | None:
+        return self.ask("newest_instant")  # type: ignore[no-any-return]
+
+    def sealed(self, record_id: RecordId) -> list[Sealed]:
+        return self.ask("sealed", record_id=record_id)  # type: ignore[no-any-return]
+
+    def has_sealed(self) -> bool:
+        return self.ask("has_sealed")  # type: ignore[no-any-return]
+
+    def settings(self) -> Mapping[str, str]:
+        now = stopwatch()
+        if now - self._settled_at > _BELIEVED_SECONDS:
+            self._settings, self._settled_at = self.ask("settings"), now
+        return self._settings
+
+    def configure(self, name: str, value: str | None) -> None:
+        self._settled_at = -_BELIEVED_SECONDS
+        self.ask("configure", name=name, value=value)
+        self._settled_at = -_BELIEVED_SECONDS
+
+    def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
+        asked = tuple(ids)
+        return self.ask("tombstones", ids=asked) if asked else frozenset()
+
+    def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
+        return self.ask("saying", reach=reach, texts=texts)  # type: ignore[no-any-return]
+
+    def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
+        return self.ask("scrub", erased=erased)  # type: ignore[no-any-return]
+
+    def check(self, aids: Aids | None = None) -> list[Finding]:
+        del aids
+        return self.ask("check")  # type: ignore[no-any-return]
+
+    def repair(
+        self,
+        analyse: Callable[[Record], tuple[str, ...]],
+        tell: Callable[[float], None] = lambda share: None,
+    ) -> Repair:
+        del analyse
+        done: Repair = self.ask("repair")
+        tell(1.0)
+        return done
+
+    def audit(self, streams: Collection[str] | None = None) -> list[Finding]:
+        return self.ask("audit", streams=streams)  # type: ignore[no-any-return]
+
+    def reindex(self, analyse: Callable[[Record], tuple[str, ...]]) -> int:
+        # The server has the same function; none can be sent.
+        del analyse
+        return self.ask("reindex")  # type: ignore[no-any-return]
+
+    def prunable(self, retention: Retention) -> Pruned:
+        return self.ask("prunable", retention=retention)  # type: ignore[no-any-return]
+
+    def prune(self, retention: Retention) -> Pruned:
+        return self.ask("prune", retention=retention)  # type: ignore[no-any-return]
+
+    def tidy(self) -> bool:
+        return self.ask("tidy")  # type: ignore[no-any-return]
+
+    def backup(self, path: Path, tell: Callable[[float], None]) -> BackupReport:
+        del path, tell
+        _only_there("back up the store")
+
+    def flush(self) -> None:
+        self.ask("flush")
+
+    def close(self) -> None:
+        self._transport.close()
+
+
+def _only_there(what: str) -> NoReturn:
+    raise UnsupportedError(
+        f"a client does not {what}", remedy="Do it where the store is, with its directory"
+    )
+
+
+def _check_version(theirs: str) -> None:
+    from importlib.metadata import version
+
+    ours = version("lamina")
+    if ours.split(".")[:2] != theirs.split(".")[:2]:
+        raise StoreVersionError(
+            f"the server is Lamina {theirs:.20}, this client is {ours}",
+            remedy="Upgrade the older one: their first two numbers must be the same",
+        )

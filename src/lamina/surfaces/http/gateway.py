@@ -1,0 +1,329 @@
+"""What a client with a key may ask of the store: every call, decided again.
+
+Whatever a client sends, the reach of a question is cut down to its own, changes are made anew by
+its own write path, and what tells of others is left out, or kept for the owner of the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+
+from lamina import clock
+from lamina.core import access
+from lamina.core.access import Reach
+from lamina.core.announcements import Audience, MemoryRead, MemorySearch, MemoryWrite, Noted
+from lamina.core.ids import check_id
+from lamina.core.names import check_name
+from lamina.core.permissions import Permission
+from lamina.core.principal import Principal, Role, Surface, check_role
+from lamina.core.scope import Scope
+from lamina.core.settings import SETTINGS
+from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError, UnsupportedError
+from lamina.remote.afar import heard
+from lamina.remote.calls import CALLS, WALK, Me
+from lamina.retaking import Retaking
+from lamina.surfaces.http.veil import Veil
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lamina.core.announcements import Notice
+    from lamina.core.chain import Head
+    from lamina.core.changes import Commit, Event, Receipt, Version
+    from lamina.core.ids import RecordId
+    from lamina.core.record import Record
+    from lamina.core.sealed import Sealed
+    from lamina.core.usage import Usage
+    from lamina.memory import Memory
+    from lamina.results import Erasure, Recall, VectorHealth, WhyNot
+    from lamina.stores.base import Finding, Page
+    from lamina.stores.questions import Found, Query, Search
+
+_DOORS: Final = (Surface.IMPORT, Surface.PIPELINE, Surface.FILES)
+"""The doors that a client may name; whether it may use them is for the write path to say."""
+_MOST_IDS: Final = 10_000
+_MOST_GRANTS: Final = 64
+_MOST_USES: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a call asks of the one who makes it."""
+
+    permission: Permission
+    whole: bool = False
+    """Only for an admin of the whole store."""
+    refused: bool = False
+    """For nobody: it is done where the store is."""
+
+
+_READ: Final = Rule(Permission.READ)
+_WRITE: Final = Rule(Permission.WRITE)
+_OWNER: Final = Rule(Permission.ADMIN, whole=True)
+_THERE: Final = Rule(Permission.ADMIN, whole=True, refused=True)
+RULES: Final[Mapping[str, Rule]] = {
+    **dict.fromkeys(
+        (
+            "me", "get", "find", "query", "count", "search", "waits", "versions", "events",
+            "transaction", "streams", "position", "changes", "pulse", "wait", "note", "noted",
+            "note_use", "usage", "newest_instant", "sealed", "settings", "tombstones", "saying",
+            "audit", "recall", "why_not", "fold", "fold_is_due", "walk",
+        ),
+        _READ,
+    ),
+    **dict.fromkeys(("commit", "erase", "reveal", "fingerprint", "catch_up", "flush"), _WRITE),
+    **dict.fromkeys(("configure", "vectors", "progress", "spaces", "dimensions"), _OWNER),
+    **dict.fromkeys(
+        (
+            "unembedded", "embed", "leave_space", "has_sealed", "scrub", "check", "repair",
+            "reindex", "prunable", "prune", "tidy",
+        ),
+        _THERE,
+    ),
+}  # fmt: skip
+"""The whole table; a test holds it against `lamina.remote.calls`."""
+assert RULES.keys() == CALLS.keys() | {WALK.name}
+
+
+class Gateway:
+    """The store as one caller may use it; methods are those of the calls."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._store = memory.store
+        self._mine = memory.principal
+        self._veil = Veil(memory.store, memory.reach)
+
+    def allow(self, name: str) -> None:
+        """Raise unless the caller may make this call at all."""
+        rule = RULES[name]
+        if rule.whole and not self._is_whole:
+            raise ForbiddenError(
+                "only an admin of the whole store may do this",
+                remedy="Use such a key, or do it where the store is",
+            )
+        if rule.refused:
+            raise UnsupportedError(
+                f"a client cannot ask for `{name}`",
+                remedy="Do it where the store is, with its directory",
+            )
+
+    @property
+    def _is_whole(self) -> bool:
+        return self._mine.role is Role.ADMIN and self._mine.root is None
+
+    def _within(self, asked: Reach) -> Reach:
+        if len(asked.grants) > _MOST_GRANTS:
+            raise InvalidInputError(f"`reach` has more than {_MOST_GRANTS} grants")
+        for grant in asked.grants:
+            for name in (grant.scope or "global").split("/"):
+                check_name(name, "reach")
+        return self._memory.reach.meeting(asked)
+
+    def _speaking(self, by: Principal) -> Memory:
+        """The handle of the caller, or of one that it may act for."""
+        bound = replace(by, surface=self._mine.surface)
+        return self._memory if bound == self._mine else self._memory.acting(bound)
+
+    # -- who is there
+
+    def me(self) -> Me:
+        return Me(
+            version=version("lamina"),
+            principal=self._mine,
+            identity=self._store.identity,
+            capabilities=self._store.capabilities,
+            settings=self.settings(),
+        )
+
+    def settings(self) -> dict[str, str]:
+        # What else a store notes under a name is between it and its processes.
+        return {name: one for name, one in self._store.settings().items() if name in SETTINGS}
+
+    def configure(self, name: str, value: str | None) -> None:
+        self._memory.configure(name, value)
+
+    # -- writing
+
+    def commit(self, commit: Commit) -> Receipt:
+        handle = self._speaking(commit.by)
+        door = commit.by.surface if commit.by.surface in _DOORS else self._mine.surface
+        path = handle.path_for(door)
+        changes = Retaking(self._store, path).all(commit.changes)
+        return path.commit(changes, commit.idempotency_key)
+
+    def erase(self, by: Principal, ids: Sequence[RecordId]) -> Erasure:
+        return self._speaking(by).erase(*map(check_id, _few(ids)))
+
+    def reveal(self, by: Principal, record_id: RecordId, reference: str) -> str:
+        return self._speaking(by).reveal(check_id(record_id), reference)
+
+    def fingerprint(self, value: bytes) -> str:
+        if not self._is_whole:
+            # Under its own name: nobody may try out what a digest of somebody else's says.
+            value = f"{self._mine.identity}\0".encode() + value
+        return self._memory.path_for(self._mine.surface).fingerprint(value)
+
+    def flush(self) -> None:
+        self._store.flush()
+
+    # -- reading within a reach
+
+    def get(
+        self, reach: Reach, ids: Sequence[RecordId], as_of: Mapping[str, int] | None
+    ) -> list[Record]:
+        return self._store.get(self._within(reach), _few(ids), as_of=as_of)
+
+    def find(self, reach: Reach, place: str) -> Record | None:
+        return self._store.find(self._within(reach), place)
+
+    def query(self, query: Query) -> list[Record]:
+        return self._store.query(replace(query, reach=self._within(query.reach)))
+
+    def count(self, query: Query) -> int:
+        return self._store.count(replace(query, reach=self._within(query.reach)))
+
+    def search(self, search: Search) -> Found:
+        return self._store.search(replace(search, reach=self._within(search.reach)))
+
+    def waits(self, space: str, reach: Reach) -> bool:
+        return self._store.waits(space, self._within(reach))
+
+    def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
+        return self._store.versions(self._within(reach), record_id)
+
+    def changes(self, reach: Reach, after: Mapping[str, int], limit: int) -> Page:
+        return self._store.changes(self._within(reach), after, min(limit, _MOST_IDS))
+
+    def usage(self, reach: Reach, ids: Sequence[RecordId]) -> dict[RecordId, Usage]:
+        return self._store.usage(self._within(reach), _few(ids))
+
+    def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
+        return self._store.saying(self._within(reach), texts)
+
+    def walk(self, reach: Reach, stream: str) -> Iterator[Record]:
+        return self._store.walk(self._within(reach), stream)
+
+    # -- the log, as far as the caller may know of it
+
+    def events(self, stream: str, after: int, limit: int | None) -> list[Event]:
+        return self._veil.events(stream, after, limit)
+
+    def transaction(self, tx: RecordId) -> list[Event]:
+        return self._veil.transaction(tx)
+
+    def streams(self) -> list[str]:
+        return self._veil.streams()
+
+    def position(self, streams: Collection[str] | None, at: datetime | None) -> dict[str, Head]:
+        return self._veil.position(streams, at)
+
+    def newest_instant(self) -> datetime | None:
+        return self._veil.newest_instant()
+
+    def pulse(self) -> int:
+        return self._veil.pulse()
+
+    def audit(self, streams: Collection[str] | None) -> list[Finding]:
+        return self._veil.audit(streams)
+
+    def tombstones(self, ids: Collection[RecordId]) -> frozenset[RecordId]:
+        # An erased id belongs to nobody, so only who sees everything may know of it.
+        return self._store.tombstones(ids) if self._is_whole else frozenset()
+
+    def sealed(self, record_id: RecordId) -> list[Sealed]:
+        """What is sealed, without the boxes: nobody but the server can open them."""
+        if not self._store.get(self._memory.reach, [record_id]):
+            return []
+        return [replace(box, nonce=b"", box=b"") for box in self._store.sealed(record_id)]
+
+    # -- what is told and counted
+
+    def note(self, notices: Sequence[Notice]) -> None:
+        self._store.note([self._noticed(one) for one in _few(notices)])
+
+    def _noticed(self, notice: Notice) -> Notice:
+        """A notice of what the caller did itself, now, to what it can see."""
+        by = self._speaking(_identified(notice.by))
+        who, said = by.principal, notice.said
+        if isinstance(said, MemoryWrite):
+            raise InvalidInputError("`notices` tells of a write, and the log does that")
+        if isinstance(said, MemoryRead | MemorySearch):
+            seen = {one.id for one in self._store.get(by.reach, notice.records)}
+            if not seen >= set(notice.records):
+                raise NotFoundError("`notices` names a record that is not there")
+        else:
+            access.check_write(who, Scope.of(notice.scope), "session")
+        if isinstance(said, MemorySearch):
+            notice = replace(notice, scope=(who.home or Scope.of("global")).path, layer="")
+        elif not by.reach.covers(notice.scope, notice.layer):
+            raise NotFoundError("`notices` names a scope that is not there")
+        root = who.root.path if who.root else ""
+        said = replace(said, at=clock.now(), actor=who.name)
+        return replace(notice, said=said, by=who.identity, root=root, number=0)
+
+    def noted(self, audience: Audience, after: int, limit: int) -> Noted:
+        own = audience.identity and self._speaking(_identified(audience.identity))
+        identity = own.principal.identity if own else ""
+        return self._veil.noted(Audience(self._within(audience.reach), identity), after, limit)
+
+    def note_use(self, used: Mapping[RecordId, int], at: datetime, root: str) -> None:
+        del at
+        seen = [one.id for one in self._store.get(self._memory.reach, _few(list(used)))]
+        counts = {one: min(max(used[one], 0), _MOST_USES) for one in seen}
+        mine = self._mine.root
+        if mine is not None:
+            root = mine.stream
+        elif root:
+            root = Scope.of(root, "root").stream
+        self._store.note_use(counts, clock.now(), root)
+
+    # -- what runs here as a whole
+
+    def recall(self, by: Principal, query: str, how: dict[str, Any], told: bool) -> Recall:
+        handle = self._speaking(by)
+        if told:
+            return handle.recall(query, **heard(how))  # type: ignore[typeddict-item]
+        return handle._recalls.find(query, heard(how))  # type: ignore[arg-type]
+
+    def why_not(self, by: Principal, name: str, query: str, how: dict[str, Any]) -> WhyNot:
+        return self._speaking(by).why_not(name, query, **heard(how))  # type: ignore[typeddict-item]
+
+    def vectors(self) -> VectorHealth:
+        return self._memory.vectors()
+
+    def catch_up(self) -> str | None:
+        return self._memory.catch_up()
+
+    def fold(self) -> None:
+        # The server sees to it by itself.
+        return
+
+    def fold_is_due(self) -> bool:
+        return False
+
+    def progress(self, space: str) -> Any:
+        return self._store.progress(space)
+
+    def spaces(self) -> list[str]:
+        return self._store.spaces()
+
+    def dimensions(self, space: str) -> int:
+        return self._store.dimensions(space)
+
+
+def _few(values: Sequence[Any]) -> Sequence[Any]:
+    if len(values) > _MOST_IDS:
+        raise InvalidInputError(f"{len(values):,} at once are too many; {_MOST_IDS:,} are not")
+    return values
+
+
+def _identified(identity: str) -> Principal:
+    """The principal of an identity, as `Principal.identity` writes it."""
+    role, _, rest = identity.partition(":")
+    name, _, root = rest.rpartition("@")
+    return Principal(name, check_role(role), None if root == "*" else Scope.of(root, "by"))
