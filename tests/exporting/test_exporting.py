@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from lamina import Memory
+from lamina.core.layers import LAYERS
 from lamina.errors import InvalidInputError
+from lamina.exchange import export_lines
 from lamina.exporting import Chosen, markdown_pages, mem0_lines, server_memory_lines
 from lamina.importing import bring, markdown
+from lamina.tokens import Keys
 from tests.importing.formats.samples import BREAD, GRAPH, written
 from tests.places import plain as plain
 from tests.surfaces.conftest import lamina as lamina
@@ -106,3 +109,10 @@ def test_on_the_command_line(lamina: Call, tmp_path: Path) -> None:
         assert lamina("export", str(tmp_path / "x"), *wrong).status == 2
     assert not (tmp_path / "x").exists()
     assert [path.name for path in tmp_path.glob(".*")] == []
+
+
+def test_keys_never_leave(full: Memory) -> None:
+    key = Keys(full).create("ann", "admin").key
+    everything = [*pages(full).values(), *server_memory_lines(full), *mem0_lines(full)]
+    everything += [*server_memory_lines(full, Chosen(tuple(LAYERS))), *export_lines(full)]
+    assert key.id not in "".join(everything)
