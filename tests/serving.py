@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from fastapi import FastAPI
 
 from lamina import Memory
 from lamina.surfaces.http.app import create_app
@@ -15,9 +16,14 @@ from lamina.surfaces.http.engine import Engine
 @contextmanager
 def serving(memory: Memory) -> Iterator[str]:
     """Serve a store from a thread of this process; yields the address, without a slash."""
-    settings = uvicorn.Config(
-        create_app(Engine(memory)), port=0, log_level="warning", timeout_graceful_shutdown=1
-    )
+    with listening(create_app(Engine(memory))) as url:
+        yield url
+
+
+@contextmanager
+def listening(app: FastAPI) -> Iterator[str]:
+    """Serve an application from a thread of this process; yields the address."""
+    settings = uvicorn.Config(app, port=0, log_level="warning", timeout_graceful_shutdown=1)
     server = uvicorn.Server(settings)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
