@@ -14,6 +14,7 @@ WRITES ?= 500
 STOPS ?= 20
 SECONDS ?= 60
 OPENS ?= 20
+CROWD ?= 60
 CUTS ?= 3000
 CALLS ?= 1000
 FULL ?= 20
@@ -87,7 +88,8 @@ faults: setup ## break the world on purpose and look for what was acknowledged; 
 	    --size queries=$(QUERIES) \
 	    --size writers=$(WRITES) --size stops=$(STOPS) \
 	    --size first_open=$(OPENS) --size restores=$(RESTORES) --size backups=$(BACKUPS) \
-	    --size forks=$(FORKS) --size feeds=$(SECONDS) --size clocks=$(CLOCKS) --size cuts=$(CUTS) \
+	    --size forks=$(FORKS) --size feeds=$(SECONDS) --size crowd=$(CROWD) \
+	    --size clocks=$(CLOCKS) --size cuts=$(CUTS) \
 	    --size calls=$(CALLS) --size full=$(FULL) --size tampering=$(TAMPERINGS) \
 	    --size damage=$(DAMAGES) --size files=$(PLAYS) --size projections=$(PROJECTIONS) \
 	    --size orchestrator=$(TASK_KILLS) \

@@ -24,6 +24,7 @@ OPENAI_URL: Final = "https://api.openai.com/v1"
 EMBED_SECONDS: Final = 30.0
 _PATIENCE: Final = "LAMINA_EMBED_TIMEOUT"
 _LONGEST_SECONDS: Final = 600.0
+_HARNESS_FOLDERS: Final = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
 KEY: Final = "LAMINA_KEY"
 HOME: Final = "home directory"
 """The origin of a directory that nobody named and nothing led to."""
@@ -88,6 +89,14 @@ def load_model(
     environ = os.environ if environment is None else environment
     said = environ.get(variable(MODEL_URL), "").strip()
     return said.rstrip("/"), environ.get(variable_of_key, "").strip()
+
+
+def harness_folder(harness: str, environment: Mapping[str, str] | None = None) -> Path:
+    """Where a coding harness keeps the settings of its user."""
+    environ = os.environ if environment is None else environment
+    said = environ.get(_HARNESS_FOLDERS[harness], "").strip()
+    home = environ.get("HOME") or str(Path.home())
+    return Path(said) if said else Path(home) / f".{harness}"
 
 
 def load_key(environment: Mapping[str, str] | None = None) -> str:

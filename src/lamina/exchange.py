@@ -10,7 +10,9 @@ from itertools import islice
 from typing import Final
 
 from lamina.core import canonical
+from lamina.core.access import Reach
 from lamina.core.changes import Action, Adopt
+from lamina.core.layers import OWNERS
 from lamina.core.parsing import parse_line
 from lamina.core.principal import Role, Surface
 from lamina.core.record import Record, State, to_json
@@ -52,7 +54,7 @@ def export_lines(mem: Memory, *, history: bool = False) -> Iterator[str]:
 
 def count_exported(mem: Memory) -> int:
     """How many records an export covers."""
-    return mem.store.count(Query(reach=mem.reach))
+    return mem.store.count(Query(reach=_reach(mem)))
 
 
 def import_lines(
@@ -74,9 +76,14 @@ def import_lines(
     return report
 
 
+def _reach(mem: Memory) -> Reach:
+    """What leaves the store: never who may come in, which is nobody else's."""
+    return mem.reach.without(OWNERS)
+
+
 def _records(mem: Memory) -> Iterator[Record]:
     for stream in mem.store.streams():
-        yield from mem.store.walk(mem.reach, stream)
+        yield from mem.store.walk(_reach(mem), stream)
 
 
 def _versions(mem: Memory) -> Iterator[Record]:
@@ -87,7 +94,7 @@ def _versions(mem: Memory) -> Iterator[Record]:
             kept = {
                 (version.event.record, version.event.rev): version.record
                 for record_id in {event.record for event in events}
-                for version in mem.store.versions(mem.reach, record_id)
+                for version in mem.store.versions(_reach(mem), record_id)
             }
             changes = (event for event in events if event.action is not Action.WITNESSED)
             found = (kept.get((event.record, event.rev)) for event in changes)

@@ -80,6 +80,11 @@ class Feed(Following, Iterator["Changed"]):
         """Where the feed is, for going on from there another time."""
         return self._here.to_text()
 
+    @property
+    def place(self) -> Cursor:
+        """The same place as a value."""
+        return self._here
+
     def __next__(self) -> Changed:
         if not self._ready:
             self._fill()

@@ -10,7 +10,7 @@ from lamina.core.cursor import HASH_LENGTH, Cursor, is_cursor, parse_cursor
 from lamina.core.filters import Filter, parse, parse_order
 from lamina.core.ids import RecordId, is_id
 from lamina.core.instants import check_instant, looking_back
-from lamina.core.layers import LAYERS, layer_named
+from lamina.core.layers import LAYERS, OWNERS, layer_named
 from lamina.core.names import check_key
 from lamina.core.scope import Scope
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
@@ -187,6 +187,8 @@ class ReadPath:
         checked = parse(asked.where)
         scope = asked.scope
         reach = self._reach if scope is None else self._reach.within(Scope.of(scope))
+        if not checked.names("layer"):
+            reach = reach.without(OWNERS)
         moment = self._moment(asked.as_of)
         query = Query(reach=reach, where=checked, as_of=None if moment is None else moment.seqs)
         only_current = set(CURRENT.conditions) <= set(checked.conditions)

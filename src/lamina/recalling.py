@@ -28,7 +28,7 @@ from lamina.core.ranking import (
     understand,
 )
 from lamina.core.ranking import why_not as why_absent
-from lamina.core.settings import FLOOR, HYBRID, PROVIDER, USE
+from lamina.core.settings import FLOOR, HYBRID, PROVIDER, USE, check_setting
 from lamina.core.text import query_terms
 from lamina.embedding import Question as Placed
 from lamina.embedding import Vectors
@@ -81,6 +81,9 @@ class How(TypedDict, total=False):
     """How many tokens the records may have together."""
     weights: Mapping[str, float]
     """How much signals count, by the names that explain a score; 1 each by default, 0 for not."""
+    provider: str
+    """`hybrid` compares meaning as well as words, `keyword` words alone; by default as the store.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +198,7 @@ class RecallPath:
         now = self._now(how, wanted)
         terms = query_terms(query)
         # A question without a word has no meaning either, though an embedder would find some.
-        by_meaning = bool(terms) and settings[PROVIDER] == HYBRID
+        by_meaning = bool(terms) and _provider(how, settings[PROVIDER]) == HYBRID
         placed = self._vectors.question(query, wanted.reach) if by_meaning else Placed()
         search = Search(
             reach=wanted.reach,
@@ -301,6 +304,11 @@ def _within(ranked: Sequence[Ranked], budget: int | None) -> Iterator[Ranked]:
         elif one.record.tokens <= left:
             left -= one.record.tokens
             yield one
+
+
+def _provider(how: How, usual: str) -> str:
+    """What takes part in a recall: as the question says, else as the store does."""
+    return check_setting(PROVIDER, how["provider"]) if "provider" in how else usual
 
 
 def _check_query(query: object) -> None:

@@ -13,7 +13,7 @@ import stat
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lamina.core.sealed import SCHEME, Sealed
 from lamina.durable import sync_folder
@@ -32,8 +32,8 @@ _REFERENCE_BYTES: Final = 16
 class Vault:
     """Seals and opens secrets under one key. Safe to share between threads.
 
-    One key serves two purposes through two derived keys, so that what references reveal (that two
-    values are equal, within one stream) says nothing about the key that encrypts.
+    One key serves three purposes through three derived keys, so that what references reveal (that
+    two values are equal, within one stream) says nothing about the key that encrypts.
     """
 
     def __init__(self, key: bytes | Path, *, in_use: Callable[[], bool] = bool) -> None:
@@ -63,10 +63,10 @@ class Vault:
         Raises:
             SecretError: The key file is unsafe, damaged or cannot be created.
         """
-        encryption, naming = self._keys()
-        ref = _reference(naming, value, stream)
+        keys = self._keys()
+        ref = _reference(keys.naming, value, stream)
         nonce = os.urandom(_NONCE_BYTES)
-        return Sealed(ref, kind, nonce, _encrypt(encryption, nonce, value, ref))
+        return Sealed(ref, kind, nonce, _encrypt(keys.encryption, nonce, value, ref))
 
     def open(self, sealed: Sealed) -> str:
         """Decrypt what `seal` made.
@@ -78,9 +78,10 @@ class Vault:
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-        encryption, _ = self._keys()
         try:
-            plain = AESGCM(encryption).decrypt(sealed.nonce, sealed.box, sealed.ref.encode())
+            plain = AESGCM(self._keys().encryption).decrypt(
+                sealed.nonce, sealed.box, sealed.ref.encode()
+            )
         except (InvalidTag, ValueError) as error:
             raise SecretError(
                 f"`{sealed.ref}` cannot be opened: wrong key, or the sealed value was changed",
@@ -95,8 +96,14 @@ class Vault:
         """
         import hmac
 
-        _, naming = self._keys()
+        naming = self._keys().naming
         return hmac.digest(naming, b"lamina fingerprint v1\0" + value, "sha256")[:16].hex()
+
+    def sign(self, value: bytes) -> bytes:
+        """What only those can write under a value who have the key."""
+        import hmac
+
+        return hmac.digest(self._keys().signing, value, "sha256")
 
     def problem(self) -> SecretError | None:
         """What stands in the way of the secrets that exist; nothing when there are none."""
@@ -107,7 +114,7 @@ class Vault:
             return error
         return None
 
-    def _keys(self) -> tuple[bytes, bytes]:
+    def _keys(self) -> "_Subkeys":
         with self._lock:
             if self._subkeys is None:
                 key = self._source
@@ -182,14 +189,22 @@ def _unusable(path: Path, error: OSError) -> SecretError:
     )
 
 
-def _subkeys(key: bytes) -> tuple[bytes, bytes]:
+class _Subkeys(NamedTuple):
+    encryption: bytes
+    naming: bytes
+    signing: bytes
+
+
+def _subkeys(key: bytes) -> _Subkeys:
     if len(key) != KEY_BYTES:
         raise SecretError(f"A vault key has {KEY_BYTES} bytes, not {len(key)}")
     import hmac
 
-    encryption = hmac.digest(key, b"lamina secret encryption v1", "sha256")
-    naming = hmac.digest(key, b"lamina secret reference v1", "sha256")
-    return encryption, naming
+    return _Subkeys(
+        encryption=hmac.digest(key, b"lamina secret encryption v1", "sha256"),
+        naming=hmac.digest(key, b"lamina secret reference v1", "sha256"),
+        signing=hmac.digest(key, b"lamina signature v1", "sha256"),
+    )
 
 
 def _reference(naming: bytes, value: str, stream: str) -> str:

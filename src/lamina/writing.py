@@ -236,6 +236,10 @@ class WritePath:
         """What equal values have in common, without telling anything of the secrets in them."""
         return self._vault.fingerprint(value)
 
+    def sign(self, value: bytes) -> bytes:
+        """What only those can write under a value who have the key of this store's vault."""
+        return self._vault.sign(value)
+
     def existing(self, record_id: RecordId) -> Record:
         """A record within reach; what is beyond it does not exist."""
         found = self._store.get(self._reach, [record_id])

@@ -10,5 +10,5 @@ __all__ = ["plain"]
 
 
 def test_the_server_is_alive(plain: Memory) -> None:
-    with serving(plain) as address:
-        assert httpx2.get(f"{address}/healthz").json() == {"status": "ok"}
+    with serving(plain) as server:
+        assert httpx2.get(f"{server.url}/healthz").json() == {"status": "ok"}

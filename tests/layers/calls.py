@@ -270,6 +270,8 @@ def _layer_writes(desk: Desk) -> dict[str, Arguments]:
         "blackboard.declare": {"namespace": "new:", "schema": Schema({f"new:{word}": "any"})},
         "episode.record": {"task": "t-1", "action": "failed", "what": word,
                            "course": {"approach": word, "outcome": word, "duration_ms": 1}},
+        "artifact.declare": {"path": "far/off.txt", "task": "t-1", "told": {"kind": "file",
+                             "description": word, "size": 3}},
         "artifact.register": {"path": "todo.md", "task": "t-1", "workspace": work, "kind": "file",
                               "description": word},
         "item.extract": {"path": work, "options": {}},

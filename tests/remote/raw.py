@@ -17,7 +17,7 @@ from lamina.surfaces.http.app import create_app
 from lamina.surfaces.http.engine import Engine
 from lamina.surfaces.http.routing import Caller
 from lamina.surfaces.http.store_routes import declared
-from tests.serving import listening
+from tests.serving import Served, listening
 
 
 def _analyse(record: Record) -> tuple[str, ...]:
@@ -63,13 +63,14 @@ class Bare:
 class Raw:
     """A server whose store can be changed for another."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self, served: Served) -> None:
+        self._served = served
         self.store: Store | None = None
 
     def connected(self) -> RemoteStore:
         """One more client of the store that is there now."""
-        return RemoteStore(Transport(f"{self.url}/raw", None, 30.0), believed=0.0)
+        server = self._served
+        return RemoteStore(Transport(f"{server.url}/raw", server.key, 30.0), believed=0.0)
 
 
 @contextmanager
@@ -81,8 +82,9 @@ def raw_server() -> Iterator[Raw]:
         return Bare(raw.store)
 
     with lamina.open(":memory:") as whole:
-        app = create_app(Engine(whole))
+        engine = Engine(whole)
+        app = create_app(engine)
         app.include_router(declared(answering, "/raw").router)
-        with listening(app) as url:
-            raw = Raw(url)
+        with listening(app, engine) as server:
+            raw = Raw(server)
             yield raw

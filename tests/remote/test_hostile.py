@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-import lamina
 from lamina import ForbiddenError, InvalidInputError, LaminaError, Memory, NotFoundError, Record
 from lamina.core.access import EVERYTHING
 from lamina.core.announcements import Audience, MemoryRead, MemoryWrite, Notice
@@ -29,7 +28,7 @@ from lamina.remote.store import RemoteStore
 from lamina.remote.transport import Transport
 from lamina.stores.questions import Query
 from lamina.surfaces.http.gateway import RULES, Gateway
-from tests.remote.far import Server, served
+from tests.remote.far import Place, served
 
 WEB = Scope.of("project/web")
 EVE = Principal("eve", Role.AGENT, WEB, Surface.HTTP)
@@ -39,13 +38,13 @@ FRESH = RecordId("01" + "a" * 24)
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server() -> Iterator[Place]:
     with served() as made:
         yield made
 
 
 @pytest.fixture
-def whole(server: Server) -> Iterator[Memory]:
+def whole(server: Place) -> Iterator[Memory]:
     with server.keeping() as owner:
         owner.configure("recall.embedder", "off")
         owner.project("shop").remember("the shop sells kettles", key="secret-plan")
@@ -55,12 +54,12 @@ def whole(server: Server) -> Iterator[Memory]:
 
 
 @pytest.fixture
-def eve(server: Server, whole: Memory) -> Iterator[RemoteStore]:
+def eve(server: Place, whole: Memory) -> Iterator[RemoteStore]:
     """What eve's key opens."""
-    with server.admitting(EVE):
-        store = RemoteStore(Transport(server.url, "eve's", 30.0))
-        yield store
-        store.close()
+    key = server.key_of("eve", "agent", "web")
+    store = RemoteStore(Transport(server.url, key, 30.0))
+    yield store
+    store.close()
 
 
 def a_put(text: str = "mine", **more: Any) -> Put:
@@ -158,9 +157,9 @@ def test_a_forged_change_is_refused(forged: str, eve: RemoteStore, whole: Memory
     before = whole.store.position()
     with pytest.raises(kind):
         sent(eve, *changes(whole))
-    with pytest.raises(kind):
-        sent(eve, a_put("along with it", id=RecordId("01" + "b" * 24)), *changes(whole))\
-            if changes(whole) else sent(eve)
+    if along := changes(whole):
+        with pytest.raises(kind):
+            sent(eve, a_put("beside it", id=RecordId("01" + "b" * 24)), *along)
     assert whole.store.position() == before
 
 
@@ -315,9 +314,9 @@ def test_layers_of_nobody_are_nobodys(eve: RemoteStore, whole: Memory) -> None:
     assert {one.layer for one in eve.query(Query(reach=EVERYTHING))}.isdisjoint(hidden)
 
 
-def test_the_client_of_an_agent_is_an_agent(server: Server, eve: RemoteStore) -> None:
+def test_the_client_of_an_agent_is_an_agent(server: Place, eve: RemoteStore) -> None:
     del eve
-    with lamina.connect(server.url, key="eve's") as mem:
+    with server.connected("eve", "agent", "web") as mem:
         assert mem.principal == EVE
         assert mem.remember("of my own", layer="notebook").action == "created"
         with pytest.raises(ForbiddenError):

@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from starlette.testclient import TestClient
 
 import lamina
 from lamina.errors import LaminaError
 from lamina.memory import Memory
 from lamina.surfaces import wire
+from lamina.surfaces.http.app import create_app
+from lamina.surfaces.http.engine import Engine
+from tests.mcp.talking import call, error_of, told
+from tests.serving import bearing, serving
 from tests.surfaces.shell import Call, caller
 
 PASSING = {"id", "tx", "record", "created_at", "updated_at", "at", "took_ms", "hash", "digest"}
@@ -109,6 +114,48 @@ class CommandLine:
         return self._json("query", json.dumps(where))
 
 
+class Http:
+    """The conversation over the network."""
+
+    def __init__(self, client: TestClient) -> None:
+        self._client = client
+
+    def _json(self, method: str, path: str, **sent: Any) -> Json:
+        answer = self._client.request(method, f"/api/{path}", **sent)
+        found: Json = answer.json()
+        assert ("error" in found) == (answer.status_code >= 400)
+        # A problem says it in the words of its standard as well, and a page where it goes on.
+        more = {"type", "title", "status", "detail"} if "error" in found else {"cursor"}
+        return {name: value for name, value in found.items() if name not in more}
+
+    def remember(self, text: str, **fields: Any) -> Json:
+        return self._json("POST", "records", json={"text": text, **fields})
+
+    def recall(self, query: str) -> Json:
+        return self._json("GET", "search", params={"q": query})
+
+    def get(self, name: str) -> Json:
+        return self._json("GET", f"records/{name}")
+
+    def edit(self, name: str, **fields: Any) -> Json:
+        return self._json("PATCH", f"records/{name}", json=fields)
+
+    def forget(self, name: str) -> Json:
+        return self._json("DELETE", f"records/{name}")
+
+    def undo(self, tx: str) -> Json:
+        return self._json("POST", "undo", json={"tx": tx})
+
+    def history(self, name: str) -> Json:
+        return self._json("GET", f"records/{name}/history")
+
+    def erase(self, name: str) -> Json:
+        return self._json("POST", f"records/{name}/erase")
+
+    def query(self, where: Mapping[str, Any]) -> Json:
+        return self._json("GET", "records", params={"where": json.dumps(where)})
+
+
 def _said(call: Callable[[], Json]) -> Json:
     try:
         return call()
@@ -163,11 +210,60 @@ def converse(surface: Surface) -> list[Json]:
     return said
 
 
-def test_a_whole_conversation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with lamina.open(tmp_path / "library", project="web") as mem:
-        expected = converse(Library(mem))
-    found = converse(CommandLine(caller(capsys, tmp_path / "cli")))
+def differences(expected: list[Json], found: list[Json]) -> list[tuple[Json, Json]]:
+    """Where two surfaces say different things."""
+    pairs = [
+        (_lasting(json.loads(json.dumps(left))), _lasting(right))
+        for left, right in zip(expected, found, strict=True)
+    ]
+    return [(left, right) for left, right in pairs if left != right]
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
+    """What the library says."""
+    with lamina.open(tmp_path_factory.mktemp("library"), project="web") as mem:
+        return converse(Library(mem))
+
+
+def test_the_conversation_meets_every_sort_of_error(expected: list[Json]) -> None:
     codes = [said["error"]["code"] for said in expected if "error" in said]
     assert {"conflict", "invalid_input", "forbidden", "not_found"} <= set(codes)
-    for left, right in zip(expected, found, strict=True):
-        assert _lasting(right) == _lasting(json.loads(json.dumps(left)))
+
+
+def test_the_command_line_says_the_same(
+    expected: list[Json], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert not differences(expected, converse(CommandLine(caller(capsys, tmp_path))))
+
+
+def test_the_server_says_the_same(expected: list[Json], tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        engine = Engine(mem)
+        key = engine.keys.create("user", "admin", project="web").text
+        client = TestClient(create_app(engine), base_url="http://127.0.0.1", headers=bearing(key))
+        assert not differences(expected, converse(Http(client)))
+
+
+def test_a_client_says_the_same(expected: list[Json], tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem, serving(mem) as served:
+        key = served.engine.keys.create("user", "admin", project="web").text
+        with lamina.connect(served.url, key=key) as far:
+            assert not differences(expected, converse(Library(far)))
+
+
+def test_what_a_model_is_told_is_part_of_what_everybody_is_told(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        finn = mem.agent("finn", project="web")
+        kept = told(finn, "remember", text="Ann drinks green tea", key="tea", kind="preference")
+        record = finn.get("tea")
+        assert kept == wire.receipt_out(finn.remember("Ann drinks green tea", key="tea"))[
+            "outcomes"
+        ][0] | {"action": "created"}
+        [memory] = told(finn, "recall", query="who drinks tea?")["memories"]
+        score = memory.pop("score")
+        assert memory.items() <= wire.record_out(record).items()
+        [hit] = wire.recall_out(finn.recall("who drinks tea?"))["hits"]
+        assert round(hit["score"], 3) == score
+        wrong = error_of(call(finn, "forget", ids=["nothing"]))
+        assert wrong == _said(lambda: wire.receipt_out(finn.forget("nothing")))["error"]

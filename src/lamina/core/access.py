@@ -5,19 +5,21 @@ own predicate, so that no caller can forget it. `may_write` decides on changes. 
 the access matrices of the four-layer and the file-based designs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from lamina.core.layers import LAYERS, SHARED
+from lamina.core.layers import LAYERS, OWNERS, SHARED
 from lamina.core.principal import Principal, Role, Surface
 from lamina.core.record import Record
 from lamina.core.scope import GLOBAL, Scope, stream_of
 from lamina.errors import ForbiddenError
 
-_EVERY: Final = frozenset(LAYERS)
+_EVERY: Final = frozenset(LAYERS) - OWNERS
 _NOT_WORKING: Final = _EVERY - {"working"}
 _AGENT_WRITES: Final = frozenset(("knowledge", "episode", "artifact", "blackboard", "task"))
 _FILLERS: Final = (Surface.PIPELINE, Surface.IMPORT)
+_FOREIGN: Final = (*_FILLERS, Surface.FILES, Surface.HOOK)
+"""Doors through which comes what somebody else wrote."""
 _PRODUCER_ONLY: Final = frozenset(("episode", "artifact"))
 PUBLIC: Final = "visibility=public"
 """The tag of what an agent lets the others of its project ask for."""
@@ -58,7 +60,9 @@ class Grant:
         if not layers:
             return None
         if other.scope is None or self.scope == other.scope:
-            return Grant(layers, self.scope, self.subtree and (other.scope is None or other.subtree))
+            return Grant(
+                layers, self.scope, self.subtree and (other.scope is None or other.subtree)
+            )
         if self.scope is None or other.scope.startswith(self.scope + "/"):
             above, below = self, other
         elif self.scope.startswith(other.scope + "/"):
@@ -87,6 +91,10 @@ class Reach:
         narrowed = (grant.within(scope) for grant in self.grants)
         return Reach(tuple(grant for grant in narrowed if grant is not None))
 
+    def without(self, layers: frozenset[str]) -> "Reach":
+        """The same less some layers."""
+        return Reach(tuple(replace(grant, layers=grant.layers - layers) for grant in self.grants))
+
     def meeting(self, other: "Reach") -> "Reach":
         """What lies within both reaches: whatever is asked for never widens what one has."""
         pairs = (one.meeting(theirs) for one in self.grants for theirs in other.grants)
@@ -114,7 +122,7 @@ class Reach:
         return not root or streams is None or stream_of(root) in streams
 
 
-EVERYTHING: Final = Reach((Grant(_EVERY, None),))
+EVERYTHING: Final = Reach((Grant(frozenset(LAYERS), None),))
 
 
 def reach(principal: Principal) -> Reach:
@@ -168,11 +176,16 @@ def may_write(principal: Principal, scope: Scope, layer: str) -> bool:
     """Whether the principal may add records there."""
     if LAYERS[layer].pipeline_only and principal.surface not in _FILLERS:
         return False
+    if layer in OWNERS and principal.surface in _FOREIGN:
+        return False
     return _role_writes(principal, scope, layer)
 
 
 def _role_writes(principal: Principal, scope: Scope, layer: str) -> bool:
     root = principal.root
+    if layer in OWNERS:
+        # Also not in a scope of one's own: what stands there decides who may come in.
+        return principal.role is Role.ADMIN and root is None
     match principal.role:
         case Role.ADMIN:
             return root is None or root.contains(scope)
@@ -311,6 +324,8 @@ def _refused(principal: Principal, scope: Scope, layer: str) -> ForbiddenError:
 def _way_out(principal: Principal, layer: str) -> str:
     if LAYERS[layer].pipeline_only:
         return "This layer is filled by extraction and indexing alone"
+    if layer in OWNERS:
+        return "Only the owner of the whole store writes there; `lamina token` does"
     if principal.role in (Role.SKILL, Role.READER):
         return f"The role {principal.role.value} only reads; open a handle with another role"
     return "Write to your own scope, or ask an orchestrator or admin"

@@ -42,6 +42,14 @@ class Cursor:
         """The sequence numbers alone."""
         return {stream: seq for stream, (seq, _) in self.places.items()}
 
+    def seq_of(self, stream: str) -> int:
+        """The sequence number of a stream's last event before this place; 0 before them all."""
+        return self.places.get(stream, (0, ""))[0]
+
+    def covers(self, other: "Cursor") -> bool:
+        """Whether everything before the other place lies before this one too."""
+        return all(self.seq_of(stream) >= seq for stream, (seq, _) in other.places.items())
+
     def moved(self, stream: str, seq: int, digest: str, at: datetime) -> "Cursor":
         """The place behind one more event."""
         places = {**self.places, stream: (seq, digest[:HASH_LENGTH])}

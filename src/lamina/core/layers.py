@@ -58,6 +58,9 @@ class Layer:
     """Kinds that keep the books of the layer: listed and filtered, but nothing to be searched."""
     recalled: bool = True
     """Whether a plain recall looks here; otherwise only when the layer is named."""
+    owner_only: bool = False
+    """Whether it says who may come in: seen and written by those alone who have the whole store,
+    listed only by name, and never exported or imported."""
 
 
 _ALL: Final = (
@@ -86,9 +89,13 @@ _ALL: Final = (
           pipeline_only=True, horizon=timedelta(days=90)),
     Layer("task", ("task",)),
     Layer("archive", ("original", "capsule", "summary"), recalled=False),
+    Layer("access", ("key",), open_kinds=False, append_only=True, indexed=False, recalled=False,
+          owner_only=True),
 )  # fmt: skip
 
 LAYERS: Final = {layer.name: layer for layer in _ALL}
+OWNERS: Final = frozenset(name for name, layer in LAYERS.items() if layer.owner_only)
+"""What only those see who have the whole store."""
 SHARED: Final = frozenset(
     ("knowledge", "episode", "artifact", "blackboard", "item", "source", "task", "fact")
 )

@@ -16,6 +16,8 @@ class Permission(StrEnum):
 
     ANYONE = "anyone"
     """Nothing: it tells nothing about memories."""
+    KNOWN = "known"
+    """To be somebody, in whatever role."""
     READ = "read"
     WRITE = "write"
     SETTLE = "settle"
@@ -24,13 +26,14 @@ class Permission(StrEnum):
     """Look after the store, or hand out keys."""
 
 
-_OF_READERS: Final = frozenset((Permission.ANYONE, Permission.READ))
+_OF_SKILLS: Final = frozenset((Permission.ANYONE, Permission.KNOWN))
+_OF_READERS: Final = _OF_SKILLS | {Permission.READ}
 _OF_AGENTS: Final = _OF_READERS | {Permission.WRITE}
 GRANTED: Final = {
     Role.ADMIN: frozenset(Permission),
     Role.ORCHESTRATOR: _OF_AGENTS | {Permission.SETTLE},
     Role.AGENT: _OF_AGENTS,
-    Role.SKILL: frozenset((Permission.ANYONE,)),
+    Role.SKILL: _OF_SKILLS,
     Role.READER: _OF_READERS,
 }
 """The whole table: what is not in it is denied."""

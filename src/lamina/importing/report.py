@@ -22,6 +22,10 @@ class Fate(StrEnum):
     """Gone from the file, and changed in memory since: what is in memory stays."""
     HIDDEN = "hidden"
     """In the file, and forgotten in memory by hand: it stays so."""
+    ERASED = "erased"
+    """Erased here: it stays so."""
+    LEFT = "left"
+    """Nothing to be kept, with a reason."""
     FAILED = "failed"
 
 
@@ -58,6 +62,8 @@ class NotesReport:
     """Secrets that were found in what was written, and sealed."""
     transactions: tuple[tuple[str, RecordId], ...] = ()
     """What `undo` takes to take a file back, for each file that changed something."""
+    format: str = "markdown"
+    """What the notes are: Markdown, or where one of them is of Basic Memory, that."""
 
     def count(self, fate: Fate) -> int:
         """How many entries came to this."""

@@ -18,6 +18,7 @@ from lamina.core.principal import Role, Surface
 from lamina.core.record import Record
 from lamina.core.scope import Scope
 from lamina.errors import ConflictError, InvalidInputError
+from lamina.importing.formats import basic_memory
 from lamina.importing.known import LAYER, Known
 from lamina.importing.marking import marked
 from lamina.importing.pages import Pages, find_pages
@@ -81,6 +82,7 @@ class _Import:
         self._notes: list[tuple[str, str]] = []
         self._sealed = 0
         self._transactions: list[tuple[str, RecordId]] = []
+        self._format = "markdown"
         self._folders: dict[str, str] = {}
         """The folders inside the one that is imported, by their roots."""
 
@@ -113,7 +115,7 @@ class _Import:
         return NotesReport(
             applied=not self._options.get("dry_run", False), scope=self._scope.path, files=done,
             entries=tuple(entries), skipped=tuple(self._skipped), notes=tuple(self._notes),
-            sealed=self._sealed, transactions=tuple(self._transactions),
+            sealed=self._sealed, transactions=tuple(self._transactions), format=self._format,
         )  # fmt: skip
 
     def _root(self, folder: Path) -> str:
@@ -176,6 +178,8 @@ class _Import:
         note = read_note(document.text)
         if is_own(note):
             raise UnreadableError(_OWN)
+        if basic_memory.subject_of(note.matter, note.title, document.file):
+            self._format = basic_memory.NAME
         return wanted_of(note, document.file, self._path.fingerprint)
 
     def _take(

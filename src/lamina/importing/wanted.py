@@ -12,6 +12,7 @@ from lamina.core.markdown.saying import date_in
 from lamina.core.names import check_key, check_tags
 from lamina.core.secrets import find_secrets
 from lamina.errors import InvalidInputError
+from lamina.importing.formats import basic_memory
 
 _UNSAID: Final = (Form.COMMENT, Form.RULE)
 _FEWEST_WORDS: Final = 3
@@ -53,12 +54,22 @@ class Frame:
     title: str
     tags: tuple[str, ...]
     since: datetime | None
+    subject: str = ""
+    """What the note is about, where it is one of Basic Memory."""
+    named: tuple[tuple[str, str], ...] = ()
+    """What else such a note says of itself."""
 
 
 def wanted_of(note: Note, file: str, digest: Digest) -> list[Wanted]:
     """What the entries of a note should become, in order; a key is given to the first only."""
     tags = _tags_of(note.matter.get("tags", ()))
-    frame = Frame(note.title, tags, _since(note.matter, file))
+    subject = basic_memory.subject_of(note.matter, note.title, file)
+    named = [
+        (name, note.matter[name][0]) for name in ("permalink", "type") if note.matter.get(name)
+    ]
+    frame = Frame(
+        note.title, tags, _since(note.matter, file), subject, tuple(named if subject else ())
+    )
     found: list[Wanted] = []
     held: set[tuple[str, str]] = set()
     for entry in note.entries:
@@ -92,13 +103,21 @@ def _wanted(entry: Entry, frame: Frame, held: set[tuple[str, str]], digest: Dige
     text = meant.text if key is None else meant.value
     since = meant.since or _dated(entry) or frame.since
     tags = _usable((*frame.tags, *meant.tags))
-    data = _data(entry, frame.title, meant)
+    data = _data(entry, frame.title, meant) | dict(frame.named)
+    seen = basic_memory.observed(meant.text, frame.subject) if _is_item(entry, frame) else None
+    if seen is not None:
+        kind, key, text, tags = seen.kind, None, seen.text, _usable((*tags, *seen.tags))
+        data |= seen.data
     told = [kind, entry.headings, tags, since and to_text(since), meant.block, meant.links]
     return Wanted(
         line=entry.first, kind=kind, key=key, text=text, tags=tags, since=since, data=data,
         digest=digest(canonical.dumps([key, text]).encode()),
         place=digest(canonical.dumps(told).encode()),
     )  # fmt: skip
+
+
+def _is_item(entry: Entry, frame: Frame) -> bool:
+    return bool(frame.subject) and entry.form is Form.ITEM
 
 
 def _data(entry: Entry, title: str, meant: Said) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack, cast
 
-from lamina.core.canonical import check_text
+from lamina.core.canonical import MAX_INTEGER, check_text
+from lamina.core.options import check_options
 from lamina.errors import InvalidInputError, NotFoundError
 from lamina.layers.face import Prunable, only
 from lamina.layers.workspace import Workspace
@@ -17,7 +20,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lamina.core.changes import Receipt
+    from lamina.core.draft import Draft
     from lamina.core.record import Record
+
+_SHA256: Final = re.compile("[0-9a-f]{64}")
+_MEASURED: Final = ("size", "sha256")
+
+
+class Told(TypedDict, total=False):
+    """What may be said of a file that lies elsewhere."""
+
+    kind: str
+    description: str
+    size: int
+    """In bytes."""
+    sha256: str
+    agent: str
+    """Who made it; only an orchestrator or admin may name another than themselves."""
 
 
 class Standing(StrEnum):
@@ -66,6 +85,22 @@ class Artifacts(Prunable):
             {"kind": kind, "key": found.path, "text": told or found.path, "data": data}
         )
 
+    def declare(self, path: str, *, task: str, **told: Unpack[Told]) -> Receipt:
+        """Keep that a task produced a file which lies elsewhere, with what is said of it.
+
+        Nobody looks at the file; `verify` does, where the workspace is.
+        """
+        said = _checked(dict(told))
+        if PurePosixPath(check_text(path, "path")).is_absolute():
+            raise InvalidInputError("`path` must be relative to the workspace")
+        name = Workspace(".").named(path)
+        data = {"task": self._task(task), **{one: said[one] for one in _MEASURED if one in said}}
+        draft: dict[str, Any] = {
+            "kind": said.get("kind", "file"), "key": name, "data": data,
+            "text": said.get("description") or name, **only("source", said.get("agent"), "agent"),
+        }  # fmt: skip
+        return self._put(cast("Draft", draft))
+
     def query(
         self, *, task: str | None = None, kind: str | None = None, path: str | None = None,
         limit: int = 100,
@@ -87,6 +122,21 @@ class Artifacts(Prunable):
         place = Workspace(workspace)
         for record in self._every(key={"$ne": None}, **only("data.task", task, "task")):
             yield Verified(record, _standing(place, record))
+
+
+def _checked(told: dict[str, Any]) -> dict[str, Any]:
+    check_options(told, Told, "something an artifact has")
+    for name in told.keys() - {"size"}:
+        check_text(told[name], name)
+    size = told.get("size", 0)
+    if type(size) is not int or not 0 <= size <= MAX_INTEGER:
+        raise InvalidInputError(f"`size` must be a whole number from 0, not {size!r:.40}")
+    if not _SHA256.fullmatch(told.get("sha256", "0" * 64)):
+        raise InvalidInputError(
+            f"`sha256` is no SHA-256 checksum: {told['sha256']!r:.80}",
+            remedy="Write its 64 digits, in lower case",
+        )
+    return told
 
 
 def _standing(place: Workspace, record: Record) -> Standing:

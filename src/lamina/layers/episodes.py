@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack, cast
 
 from lamina.core.canonical import MAX_INTEGER, check_text
 from lamina.core.options import check_options
@@ -12,6 +12,7 @@ from lamina.layers.face import Prunable, only
 
 if TYPE_CHECKING:
     from lamina.core.changes import Receipt
+    from lamina.core.draft import Draft
     from lamina.core.record import Record
     from lamina.results import Hit
 
@@ -29,6 +30,8 @@ class Course(TypedDict, total=False):
     duration_ms: int
     tokens_in: int
     tokens_out: int
+    agent: str
+    """Who tried it; only an orchestrator or admin may name another than themselves."""
 
 
 class Episodes(Prunable):
@@ -38,13 +41,14 @@ class Episodes(Prunable):
 
     def record(self, task: str, action: str, what: str = "", **course: Unpack[Course]) -> Receipt:
         """Keep an episode: `attempted`, `completed`, `failed` or `retried`."""
-        data = {"task": self._task(task), **_checked(dict(course))}
+        told_of = dict(course)
+        who = only("source", told_of.pop("agent", None), "agent")
+        data = {"task": self._task(task), **_checked(told_of)}
         told = check_text(what, "what") or "; ".join(
             str(data[name]) for name in ("approach", "outcome") if name in data
         )
-        return self._put(
-            {"kind": self._kind(action, "action"), "text": told or f"{task} {action}", "data": data}
-        )
+        said: dict[str, Any] = {"kind": self._kind(action, "action"), "data": data, **who}
+        return self._put(cast("Draft", {**said, "text": told or f"{task} {action}"}))
 
     def of_task(self, task: str, *, limit: int = 1_000) -> list[Record]:
         """Everything that was tried for a task, oldest first."""

@@ -104,12 +104,23 @@ class Subscription(Iterator[News]):
                 return found
 
     def _news(self, change: Changed) -> News | None:
-        record = change.record
-        if record is None or record.layer != _BOARD or record.kind != SIGNAL or not record.key:
-            return None
-        if record.scope != self._scope or not record.key.startswith(self._prefix):
-            return None
-        return News(record.key, to_signal(record) if _stands(record) else None, self.cursor)
+        return to_news(change) if is_news(change, self._scope, self._prefix) else None
+
+
+def is_news(change: Changed, scope: str, prefix: str) -> bool:
+    """Whether this changed a board, under a key that begins so."""
+    record = change.record
+    if record is None or record.layer != _BOARD or record.kind != SIGNAL or not record.key:
+        return False
+    return record.scope == scope and record.key.startswith(prefix)
+
+
+def to_news(change: Changed) -> News:
+    """What a change of a board says."""
+    record = change.record
+    assert record is not None, "what is news has a record"
+    signal = to_signal(record) if _stands(record) else None
+    return News(str(record.key), signal, change.cursor)
 
 
 def to_signal(record: Record) -> Signal:

@@ -37,7 +37,7 @@ class ContextOptions(TypedDict, total=False):
     task: str | None
     """The task at hand: its notes are the first tier."""
     session: str | None
-    """The session that is before the model itself: the log need not tell what was said there."""
+    """The session that is before the model itself: what was said there need not be told again."""
     layers: Sequence[str] | None
     """The layers that are searched; sessions only when they are named."""
     hot: bool

@@ -55,7 +55,7 @@ class _Assembler:
     def build(self, query: str) -> Context:
         """Gather, share the room out, fill it, and see that it fits."""
         hot = self._hot() if self._asked.hot else {}
-        hits = found_by(self._recalls, query, self._asked)
+        hits = found_by(self._door, self._recalls, query, self._asked)
         tiers = in_tiers(self._door, hits, self._asked)
         parts = [name for name, found in (hot | tiers).items() if found]
         frame = self._count_of((), replace(self._head, always=("now",)))

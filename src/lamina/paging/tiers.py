@@ -24,8 +24,8 @@ _MOST: Final = 200
 _NOTES: Final = 40
 
 
-def found_by(recalls: RecallPath, query: str, asked: Asked) -> Sequence[Hit]:
-    """What recall finds; nothing where nothing was asked."""
+def found_by(door: Door, recalls: RecallPath, query: str, asked: Asked) -> Sequence[Hit]:
+    """What recall finds; nothing where nothing was asked, nor what stands before the model."""
     if isinstance(query, str) and not query.strip():
         return ()
     how: How = {
@@ -33,6 +33,8 @@ def found_by(recalls: RecallPath, query: str, asked: Asked) -> Sequence[Hit]:
     }  # fmt: skip
     if asked.now is not None:
         how["now"] = asked.now
+    if asked.session is not None and "session" in asked.layers:
+        how["where"] = {"scope": {"$ne": door.scope.child("session", asked.session).path}}
     return recalls.find(query, how).hits
 
 

@@ -135,7 +135,9 @@ def _one_of(kinds: tuple[Any, ...]) -> Codec:
         return many.write(value) if many and isinstance(value, tuple) else value
 
     def read(value: Json, at: str) -> Any:
-        return many.read(value, at) if many and isinstance(value, list) else _plain(plain, value, at)
+        return (
+            many.read(value, at) if many and isinstance(value, list) else _plain(plain, value, at)
+        )
 
     return Codec(write, read)
 

@@ -172,7 +172,7 @@ def receipt_out(receipt: Receipt) -> dict[str, Any]:
     """What a commit did."""
     return {
         "tx": receipt.tx,
-        "outcomes": [_outcome_out(outcome) for outcome in receipt.outcomes],
+        "outcomes": [outcome_out(outcome) for outcome in receipt.outcomes],
         "seqs": dict(receipt.seqs),
         "durability": receipt.durability.value,
         "pending": list(receipt.pending),
@@ -321,6 +321,7 @@ def notes_out(report: NotesReport) -> dict[str, Any]:
     """What became of the entries of Markdown files, or would."""
     return {
         "applied": report.applied,
+        "format": report.format,
         "scope": report.scope,
         "files": report.files,
         "counts": dict(Counter(one.fate.value for one in report.entries)),
@@ -389,7 +390,8 @@ def exit_status(error: LaminaError) -> int:
     return next(EXIT[kind] for kind in type(error).__mro__ if kind in EXIT)
 
 
-def _outcome_out(outcome: Outcome) -> dict[str, Any]:
+def outcome_out(outcome: Outcome) -> dict[str, Any]:
+    """What a commit did to one record."""
     return {
         "id": outcome.id,
         "rev": outcome.rev,

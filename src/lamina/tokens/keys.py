@@ -1,10 +1,41 @@
-"""The keys of a store."""
+"""The keys of a store: records of the layer `access`, which only its owner sees.
 
+So a key has a history, stands in the log, is announced to every process and comes back with a
+backup, like all that a store keeps. What is kept of its text is a digest.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import threading
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
 
-from lamina.core.principal import Principal
-from lamina.memory import Memory
+from lamina.clock import stopwatch
+from lamina.core.draft import expiry
+from lamina.core.layers import LAYERS, slot
+from lamina.core.names import check_name
+from lamina.core.principal import Principal, Role, check_role
+from lamina.core.record import Record, State
+from lamina.core.scope import GLOBAL, Scope
+from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError, UnauthenticatedError
+from lamina.layers.face import every
+from lamina.timing import StoreClock
+from lamina.tokens import forms
+
+if TYPE_CHECKING:
+    from lamina.memory import Memory
+
+LIFETIME: Final = timedelta(minutes=15)
+"""How long a token lasts."""
+_LAYER: Final = LAYERS["access"]
+_KIND: Final = "key"
+_FRESH_SECONDS: Final = 1.0
+"""How long `still` takes it that a key has not been revoked elsewhere."""
+_REMEMBERED: Final = 10_000
+_NO_DIGEST: Final = "-" * 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +73,196 @@ class Identity:
 
     principal: Principal
     key: str
-    """The id of the key; empty for who needs none."""
+    """The id of the key."""
+    until: datetime | None = None
+    """When what they have shown runs out, if ever."""
 
 
 class Keys:
-    """The keys of one store, as its owner manages them."""
+    """The keys of one store, as its owner manages them. Safe to share between threads."""
 
     def __init__(self, whole: Memory) -> None:
+        """Take the handle of somebody who has the whole store.
+
+        Raises:
+            ForbiddenError: The handle is confined to a part of it, or another role's.
+        """
+        who = whole.principal
+        if who.role is not Role.ADMIN or who.root is not None:
+            raise ForbiddenError(
+                f"{who.role.value} `{who.name}` may not see or make keys",
+                remedy="Only the owner of the whole store does: an admin without a project",
+            )
         self._whole = whole
+        self._clock = StoreClock(whole.store)
+        self._lock = threading.Lock()
+        self._standing: dict[str, tuple[float, bool]] = {}
+        """For each key asked about: when it was looked up, and whether it stood."""
+
+    def create(
+        self,
+        name: str,
+        role: str = "agent",
+        *,
+        project: str | None = None,
+        label: str = "",
+        expires: str | datetime | timedelta | None = None,
+    ) -> NewKey:
+        """Make a key for somebody.
+
+        `expires` is a span such as `30d` or an instant; without it the key stands until revoked.
+        An agent without a project has a root of its own.
+        """
+        principal = _principal(name, role, project)
+        now = self._clock.now()
+        ends = expiry(expires, now)
+        if ends is not None and ends <= now:
+            raise InvalidInputError("`expires` lies in the past", remedy="Write it like 30d")
+        made, text = forms.key_text(os.urandom(forms.ID_BYTES), os.urandom(forms.SECRET_BYTES))
+        receipt = self._whole.remember(
+            label, layer=_LAYER.name, kind=_KIND, key=made, scope=GLOBAL.path, expires=ends,
+            data={**_principal_out(principal), "digest": forms.digest(text)},
+        )  # fmt: skip
+        return NewKey(_key(self._whole.get(receipt.id), principal), text)
+
+    def all(self) -> list[Key]:
+        """Every key, the oldest first: also those that have run out or were revoked."""
+        states = {"$in": [State.CURRENT.value, State.FORGOTTEN.value]}
+        where = {"layer": _LAYER.name, "kind": _KIND, "scope": GLOBAL.path, "state": states}
+        found = ((one, _principal_in(one.data)) for one in every(self._whole, where))
+        return [_key(record, who) for record, who in found if who is not None]
+
+    def revoke(self, key_id: str) -> Key:
+        """End a key, and with it all tokens it was exchanged for; again does nothing more.
+
+        Raises:
+            NotFoundError: There is no such key.
+        """
+        found = next((key for key in self.all() if key.id == key_id), None)
+        if found is None:
+            raise NotFoundError(f"there is no key {key_id!r:.40}", remedy="See `lamina token list`")
+        if found.revoked_at is not None:
+            return found
+        record = self._find(key_id)
+        if record is not None:
+            self._whole.forget(record.id)
+        with self._lock:
+            self._standing.pop(key_id, None)
+        return next(key for key in self.all() if key.id == key_id)
+
+    def exchange(self, shown: str | None) -> Token:
+        """A token for a key: it opens the same doors for a quarter of an hour.
+
+        Raises:
+            UnauthenticatedError: Nothing valid was shown.
+            ForbiddenError: A token was shown, which would let it renew itself for ever.
+        """
+        identity = self.identify(shown)
+        if isinstance(forms.read(shown), forms.ShownToken):
+            raise ForbiddenError("a token is not exchanged for another", remedy="Show the key")
+        ends = self._clock.now() + LIFETIME
+        if identity.until is not None:
+            ends = min(ends, identity.until)
+        last = int(ends.timestamp())
+        text = forms.token_text(identity.key, last, self._signature(identity.key, last))
+        return Token(text, datetime.fromtimestamp(last, UTC), identity.principal)
 
     def identify(self, shown: str | None) -> Identity:
         """Who shows this key or token.
 
         Raises:
-            UnauthenticatedError: Nothing valid was shown.
+            UnauthenticatedError: Nothing valid was shown; in which way is not told.
         """
-        del shown
-        return Identity(self._whole.principal, "")
+        read = forms.read(shown)
+        if read is None:
+            raise _unknown()
+        record = self._find(read.id)
+        data = {} if record is None else record.data
+        known = str(data.get("digest", _NO_DIGEST)).encode("utf-8", "replace")
+        principal = _principal_in(data)
+        if isinstance(read, forms.ShownKey):
+            holds, until = hmac.compare_digest(read.digest.encode(), known), None
+        else:
+            holds, until = self._holds(read), datetime.fromtimestamp(read.expiry, UTC)
+        if record is None or principal is None or not holds:
+            raise _unknown()
+        ends = [one for one in (until, record.expires_at) if one is not None]
+        identity = Identity(principal, read.id, min(ends, default=None))
+        if self._has_run_out(identity):
+            raise _unknown()
+        return identity
+
+    def still(self, identity: Identity) -> bool:
+        """Whether somebody who was let in may stay; cheap enough to ask every second.
+
+        It is false at once when the key was revoked here, and within a second when elsewhere.
+        """
+        return not self._has_run_out(identity) and self._stands(identity.key)
+
+    def _stands(self, key_id: str) -> bool:
+        now = stopwatch()
+        with self._lock:
+            looked_at, stood = self._standing.get(key_id, (None, False))
+            if looked_at is not None and now - looked_at < _FRESH_SECONDS:
+                return stood
+        stands = self._find(key_id) is not None
+        with self._lock:
+            if len(self._standing) >= _REMEMBERED:
+                self._standing.clear()
+            self._standing[key_id] = (now, stands)
+        return stands
+
+    def _has_run_out(self, identity: Identity) -> bool:
+        return identity.until is not None and identity.until <= self._clock.now()
+
+    def _holds(self, token: forms.ShownToken) -> bool:
+        """Whether we signed it, and not with a clock that was ahead of time."""
+        ours = forms.spelled_signature(self._signature(token.id, token.expiry))
+        latest = (self._clock.now() + LIFETIME).timestamp()
+        return hmac.compare_digest(ours, token.signature) and token.expiry <= latest
+
+    def _signature(self, key_id: str, last: int) -> bytes:
+        path = self._whole.path_for(self._whole.principal.surface)
+        return path.sign(forms.signed_part(self._whole.store.identity, key_id, last))
+
+    def _find(self, key_id: str) -> Record | None:
+        """The record of a key that was not revoked."""
+        place = slot(_LAYER, GLOBAL.path, _KIND, key_id)
+        found = self._whole.store.find(self._whole.reach, place)
+        return found if found is not None and found.kind == _KIND else None
+
+
+def _principal(name: str, role: str, project: str | None) -> Principal:
+    chosen = check_role(role)
+    check_name(name, "name")
+    if project is not None:
+        return Principal(name, chosen, Scope.of(f"project/{check_name(project, 'project')}"))
+    return Principal(name, chosen, Scope.of(f"agent/{name}") if chosen is Role.AGENT else None)
+
+
+def _principal_out(principal: Principal) -> dict[str, Any]:
+    root = None if principal.root is None else principal.root.path
+    return {"name": principal.name, "role": principal.role.value, "root": root}
+
+
+def _principal_in(data: dict[str, Any]) -> Principal | None:
+    """Who a key is for; nobody where that is not said in full."""
+    try:
+        name, role, root = data["name"], data["role"], data["root"]
+        return Principal(name, check_role(role), None if root is None else Scope.of(root))
+    except (KeyError, InvalidInputError):
+        return None
+
+
+def _key(record: Record, principal: Principal) -> Key:
+    revoked = None if record.state is State.CURRENT else record.updated_at
+    return Key(
+        str(record.key), principal, record.text, record.created_at, record.expires_at, revoked
+    )
+
+
+def _unknown() -> UnauthenticatedError:
+    return UnauthenticatedError(
+        "no valid key or token was shown",
+        remedy="Send `Authorization: Bearer KEY`; `lamina token create NAME` makes a key",
+    )

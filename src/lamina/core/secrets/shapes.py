@@ -35,6 +35,7 @@ _ALNUM: Final = r"[A-Za-z0-9]"
 _WORDISH: Final = r"[A-Za-z0-9_\-]"
 _DIGIT_SOON: Final = r"(?=[A-Za-z0-9_\-]{0,39}[0-9])"
 _SHAPES: Final = (
+    *(_shape("lamina_key", f"lm{x}_", r"[a-z2-7]{16}_[a-z0-9_]{40,}+") for x in "kt"),
     _shape("aws_access_key", "AKIA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _shape("aws_access_key", "ASIA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _shape("aws_access_key", "ABIA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),

@@ -1,13 +1,14 @@
 """`lamina export` and `lamina import`."""
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
@@ -24,6 +25,12 @@ _ABOUT_THE_PATH: Final = frozenset(
     (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS,
      errno.ENAMETOOLONG, errno.ELOOP)
 )  # fmt: skip
+OWN: Final = "lamina"
+_NOTES: Final = ("markdown", "basic-memory")
+FORMATS: Final = (
+    OWN, *_NOTES, "server-memory", "mem0", "chatgpt", "claude", "jsonl", "csv",
+)  # fmt: skip
+"""As `lamina.importing.FORMATS` has them, which is too much to load for help."""
 _ROWS: Final = {
     "erased": "skipped, erased here",
     "unknown_secrets": "secrets not in this store",
@@ -64,37 +71,56 @@ def export(session: Session, /, target: str, *, history: bool) -> None:
 @click.command("import", cls=Command)
 @click.argument("source", metavar="PATH|-", shell_complete=completing.files)
 @scope_options
+@click.option("--format", "form", type=click.Choice(("auto", *FORMATS)), default="auto",
+              metavar="FORMAT", help="What it is, where the content does not tell: "
+              + ", ".join(FORMATS) + ".")  # fmt: skip
+@click.option("--map", "mapping", multiple=True, metavar="FIELD=COLUMN",
+              help="Of rows: which column is text, id, key, kind, tags, created, …")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show what would become of each entry.")
 @click.option("--all", "again", is_flag=True, help="Also what was forgotten here by hand.")
 @click.pass_context
 def import_path(context: click.Context, /, source: str, **how: Any) -> None:
-    """Take in Markdown notes, or memories that export wrote.
+    """Take in notes, other tools' memories and chats, or an export.
 
-    PATH is a Markdown file such as CLAUDE.md, AGENTS.md or MEMORY.md, a folder of them or an
-    Obsidian vault: each item and paragraph becomes knowledge. Run it again to follow the file; what
-    was changed in memory since is never overwritten, and the file is never written.
+    What PATH is, its content tells: a Markdown file such as CLAUDE.md, a folder of them or a vault
+    (each entry becomes knowledge); memory.jsonl of the reference MCP server, an export of Mem0,
+    rows of JSON or CSV (each becomes knowledge); conversations.json or the archive that ChatGPT or
+    Claude sends (each conversation becomes a session); JSON lines that export wrote, - for standard
+    input; or a folder that `lamina sync` wrote.
 
-    Or PATH is a file of JSON lines, - for standard input. A line that cannot be taken is reported
-    and the rest goes on. What was erased here stays erased.
-
-    Or PATH is a folder that `lamina sync` wrote: all that its files hold becomes memory again, and
-    they belong to this store from then on.
+    Run it again to go on where it was cut off, or to follow what changed there: nothing comes in
+    twice, what was changed here is never overwritten, what was erased here stays erased, and the
+    source is never written. What cannot be taken is reported and the rest goes on; the status is 2.
     """
     from lamina.files.rebuilding import is_projected
     from lamina.importing.sorting import Sort, sort_of
 
-    if is_projected(Path(source)):
+    form, mapping = how.pop("form"), how.pop("mapping")
+    if form == "auto" and is_projected(Path(source)):
         _refuse_options(how)
         _import_projected(context, Path(source))
-        return
-    match sort_of(source):
-        case Sort.NOTES:
-            from lamina.surfaces.cli.notes import import_notes
+    elif form in _NOTES or (form == "auto" and sort_of(source) is Sort.NOTES):
+        from lamina.surfaces.cli.notes import import_notes
 
-            import_notes(context, source, how)
-        case Sort.LINES:
-            _refuse_options(how)
-            _import_lines(context, source)
+        import_notes(context, source, how)
+    else:
+        _import_stream(context, source, {**how, "format": form, "mapping": mapping})
+
+
+def _import_stream(context: click.Context, source: str, how: dict[str, Any]) -> None:
+    from lamina.importing.bringing import told_format
+    from lamina.importing.formats.opened import opened
+    from lamina.surfaces.cli import bringing
+
+    mapping = bringing.read_mapping(how["mapping"])
+    with _naming(source, "read"), opened(source) as streams:
+        form = how["format"]
+        form = told_format(streams, mapping) if form == "auto" else form
+        if form != OWN:
+            bringing.import_items(context, streams, {**how, "format": form, "mapping": mapping})
+            return
+        _refuse_options(how)
+        _import_lines(context, streams[0].stream())
 
 
 def _refuse_options(how: dict[str, Any]) -> None:
@@ -104,7 +130,7 @@ def _refuse_options(how: dict[str, Any]) -> None:
     given = [flag for name, flag in flags.items() if how[name]]
     if given:
         raise InvalidInputError(
-            f"`{given[0]}` is for Markdown of others; this says itself where it belongs",
+            f"`{given[0]}` is for what others wrote; this says itself where it belongs",
             remedy="Leave it out",
         )
 
@@ -117,16 +143,13 @@ def _import_projected(context: click.Context, folder: Path) -> None:
     _tell_imported(context, rebuild(session.unbound, folder))
 
 
-def _import_lines(context: click.Context, source: str) -> None:
+def _import_lines(context: click.Context, stream: BinaryIO) -> None:
     from lamina.exchange import import_lines
 
     session = context.ensure_object(Session)
     session.may_create = True
-    with (
-        _naming(source, "read"),
-        click.open_file(source, "r", encoding="utf-8", errors="surrogateescape") as lines,
-        progress(session, "Importing", None) as advance,
-    ):
+    lines = io.TextIOWrapper(stream, encoding="utf-8", errors="surrogateescape")
+    with progress(session, "Importing", None) as advance:
         report = import_lines(session.handle, lines, advance)
     _tell_imported(context, report)
 

@@ -52,7 +52,8 @@ def _table(report: "NotesReport") -> Grid:
     counts = {fate.value: report.count(fate) for fate in Fate}
     counts |= {"files left out": len(report.skipped), "secrets sealed": report.sealed}
     rows = [(name, f"{number:,}") for name, number in counts.items() if number]
-    rows = [("files", f"{report.files:,}"), *rows, ("scope", report.scope)]
+    form = [] if report.format == "markdown" else [("format", report.format)]
+    rows = [*form, ("files", f"{report.files:,}"), *rows, ("scope", report.scope)]
     return grid(("what", "number"), rows)
 
 

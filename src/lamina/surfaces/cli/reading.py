@@ -138,7 +138,7 @@ def _where(options: dict[str, Any]) -> dict[str, Any]:
     kinds = list(options["kinds"])
     if not kinds:
         # What is known of the files themselves is for Lamina, and listed when it is asked for.
-        told = [name for name, layer in LAYERS.items() if not layer.pipeline_only]
+        told = [one.name for one in LAYERS.values() if not (one.pipeline_only or one.owner_only)]
         layers, kinds = (layers, ["chunk"]) if layers == [_FILES] else (layers or told, [])
     chosen = {"layer": layers, "kind": kinds, "state": list(options["states"])}
     where: dict[str, Any] = {field: {"$in": names} for field, names in chosen.items() if names}

@@ -40,7 +40,14 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         ),
     },
     "Ways in": {
+        "hook": Entry(
+            "hook:hook", "Give a coding harness a memory: inject at the start, capture at the end."
+        ),
         "serve": Entry("serve:serve", "Serve the memories of a store over HTTP."),
+        "token": Entry(
+            "token:token", "Make, list and revoke the keys that let programs in over the network."
+        ),
+        "mcp": Entry("mcp:mcp", "Serve memory to a model's client, over standard streams (MCP)."),
     },
     "Layers by their own words": {
         "now": Entry("now:now", "Show or say what is being done, and what comes next."),
@@ -69,7 +76,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "export": Entry("exchange:export", "Write all memories as JSON lines."),
         "capsule": Entry("capsule:capsule", "Hand over the notebook of a task as one file."),
         "import": Entry(
-            "exchange:import_path", "Take in Markdown notes, or memories that export wrote."
+            "exchange:import_path", "Take in notes, other tools' memories and chats, or an export."
         ),
         "backup": Entry("backup:backup", "Copy the whole store into one verified file."),
         "restore": Entry("backup:restore", "Make a store again from a backup."),

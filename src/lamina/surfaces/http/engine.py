@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.principal import Surface
+from lamina.surfaces.http.hub import Hub
+from lamina.surfaces.http.pulse import Pulse
+from lamina.surfaces.mcp.door import Door
 from lamina.tokens import Keys
 
 if TYPE_CHECKING:
     from lamina.core.principal import Principal
     from lamina.memory import Memory
+    from lamina.surfaces.http.metrics import Meter
 
 _HANDLES: Final = 1_000
 """How many principals' handles are kept at hand."""
@@ -36,12 +41,23 @@ class Engine:
     hosts: tuple[str, ...] = ("127.0.0.1", "localhost", "[::1]")
     """The names that this server answers to; a port may follow."""
     origins: tuple[str, ...] = ()
-    """Pages of other addresses whose scripts may call, beside those of the hosts themselves."""
+    """Addresses of pages that count as the server's own, such as that of a proxy before it."""
 
     def __post_init__(self) -> None:
         self.keys = Keys(self.whole)
+        self.hub = Hub(self.whole.store, self.keys.still)
+        self.pulse = Pulse()
+        """What worked lately, for `/api/health`."""
+        self.mcp = Door(self)
         self._handles: dict[Principal, Memory] = {}
         self._lock = threading.Lock()
+
+    @cached_property
+    def meter(self) -> Meter:
+        """What was done so far, for `/metrics`."""
+        from lamina.surfaces.http.metrics import Meter
+
+        return Meter(self.whole, self.pulse)
 
     def handle(self, principal: Principal, surface: Surface = Surface.HTTP) -> Memory:
         """The store as a principal sees it, its changes marked with the door it came through."""

@@ -1,19 +1,35 @@
 """Routes that say what they ask of a caller; one that does not say cannot be declared."""
 
-from collections.abc import Callable
+import functools
+import inspect
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import APIRouter, Depends, Request
+from fastapi.dependencies.models import Dependant
+from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
 
+from lamina.clock import stopwatch
 from lamina.core.permissions import Permission, check_permission
 from lamina.core.principal import Principal
+from lamina.errors import LaminaError
 from lamina.memory import Memory
+from lamina.surfaces.http import strict
+from lamina.surfaces.http.bearer import shown_in
 from lamina.surfaces.http.engine import Engine
+from lamina.surfaces.http.problems import status_of
+from lamina.surfaces.http.pulse import Part, is_ours
+from lamina.surfaces.http.shapes import PROBLEMS
+from lamina.tokens import Identity
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PERMISSION: Final = "x-permission"
-_BEARER: Final = "bearer "
+_WORK: Final = frozenset((Permission.READ, Permission.WRITE, Permission.SETTLE))
+"""What is asked for by routes that really read or write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +40,8 @@ class Caller:
     memory: Memory
     key: str
     """The id of the key that let them in."""
+    identity: Identity
+    """What to ask the keys about again, where an answer takes longer than a moment."""
 
 
 def engine_of(request: Request) -> Engine:
@@ -35,40 +53,120 @@ def engine_of(request: Request) -> Engine:
 def caller_of(request: Request) -> Caller:
     """Who sent a request, once they have shown it and their role has the route's permission."""
     engine = engine_of(request)
-    identity = engine.keys.identify(_shown(request))
+    identity = engine.keys.identify(shown_in(request.headers))
     route = request.scope["route"]
     check_permission(identity.principal, permission_of(route))
-    return Caller(identity.principal, engine.handle(identity.principal), identity.key)
+    memory = engine.handle(identity.principal)
+    return Caller(identity.principal, memory, identity.key, identity)
 
 
-Called = Annotated[Caller, Depends(caller_of)]
+async def _known_caller(request: Request) -> Caller:
+    """Who sent a request, as the route has found out before it read anything else."""
+    known: Caller = request.state.caller
+    return known
+
+
+Called = Annotated[Caller, Depends(_known_caller)]
 """The parameter of a route that needs to know who calls; all but those for anyone do."""
+
+
+class StrictRoute(APIRoute):
+    """A route that knows who calls before it reads what they say, and reads that strictly."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The usual way to answer, behind what is checked of every request."""
+        answer = super().get_route_handler()
+        known = frozenset(_parameters(self.dependant))
+
+        async def checked(request: Request) -> Response:
+            begun = stopwatch()
+            try:
+                response = await strictly(request)
+            except Exception as error:
+                _tell(request, self, begun, error)
+                raise
+            _tell(request, self, begun, response)
+            return response
+
+        async def strictly(request: Request) -> Response:
+            if permission_of(self) is not Permission.ANYONE:
+                request.state.caller = await run_in_threadpool(caller_of, request)
+            strict.check_query(request, known)
+            if self.body_field is not None:
+                await strict.read_json(request, engine_of(request).limits)
+            return await answer(request)
+
+        return checked
+
+
+def _tell(request: Request, route: APIRoute, begun: float, end: Response | Exception) -> None:
+    """Count a request, and take note of what it says about the server's health."""
+    engine = engine_of(request)
+    status = status_of(end) if isinstance(end, Exception) else end.status_code
+    engine.meter.count(request.method, route.path, status, stopwatch() - begun)
+    reads = permission_of(route) is Permission.READ
+    part = Part.READ if reads else Part.WRITE
+    if isinstance(end, LaminaError) and is_ours(end):
+        engine.pulse.failed(part, end.message)
+    elif not isinstance(end, Exception) and permission_of(route) in _WORK:
+        engine.pulse.worked(part)
 
 
 class Routes:
     """A router on which each route declares the permission it asks for."""
 
     def __init__(self, prefix: str = "", tag: str = "") -> None:
-        self.router = APIRouter(prefix=prefix, tags=[tag] if tag else None)
+        self.router = APIRouter(prefix=prefix, tags=[tag] if tag else None, route_class=StrictRoute)
 
     def add(
         self, method: str, path: str, permission: Permission, **settings: Any
     ) -> Callable[[F], F]:
-        """Declare a route; its docstring is its description in the schema."""
+        """Declare a route; its docstring is its description in the schema.
+
+        What it answers with goes out as it is, so `answers` names its shape for the schema alone.
+        """
         extra = {**settings.pop("openapi_extra", {}), _PERMISSION: permission.value}
-        # Checked for each route, also where the function has no use for the caller.
-        checks = [] if permission is Permission.ANYONE else [Depends(caller_of)]
-        return self.router.api_route(
-            path, methods=[method], openapi_extra=extra, dependencies=checks, **settings
-        )
+        responses: dict[int | str, Any] = {**PROBLEMS, **settings.pop("responses", {})}
+        if (shape := settings.pop("answers", None)) is not None:
+            responses[200] = {"model": shape, **responses.get(200, {})}
+        settings = {"response_model": None, "status_code": 200, **settings}
+
+        def declare(function: F) -> F:
+            self.router.add_api_route(
+                path, _answering(function), methods=[method], openapi_extra=extra,
+                responses=responses, **settings,
+            )  # fmt: skip
+            return function
+
+        return declare
+
+
+def _answering(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, with JSON of its answer made in the thread that it works in."""
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        return function
+
+    @functools.wraps(function)
+    def answer(*arguments: Any, **named: Any) -> Response:
+        found = function(*arguments, **named)
+        return found if isinstance(found, Response) else JSONResponse(found)
+
+    return answer
+
+
+def _parameters(dependant: Dependant) -> Iterator[str]:
+    """The names that a route can be asked with in its address."""
+    for one in dependant.query_params:
+        shape = one.field_info.annotation
+        if isinstance(shape, type) and issubclass(shape, BaseModel):
+            yield from (field.alias or name for name, field in shape.model_fields.items())
+        else:
+            yield one.alias
+    for inner in dependant.dependencies:
+        yield from _parameters(inner)
 
 
 def permission_of(route: Any) -> Permission:
     """What a route asks for; one that says nothing is closed to everybody but admins."""
     extra = getattr(route, "openapi_extra", None) or {}
     return Permission(extra.get(_PERMISSION, Permission.ADMIN))
-
-
-def _shown(request: Request) -> str | None:
-    said = request.headers.get("authorization", "")
-    return said[len(_BEARER) :].strip() if said[: len(_BEARER)].lower() == _BEARER else None

@@ -1,0 +1,122 @@
+"""Whether the server is well, told by what it did; and what the store holds."""
+
+from datetime import datetime
+from typing import Any
+
+from fastapi import Request
+
+from lamina.core.instants import to_text
+from lamina.core.layers import LAYERS
+from lamina.core.permissions import Permission
+from lamina.core.principal import Role
+from lamina.core.scope import Scope
+from lamina.errors import LaminaError
+from lamina.memory import Memory
+from lamina.surfaces import wire
+from lamina.surfaces.http import layer_shapes
+from lamina.surfaces.http.engine import Engine
+from lamina.surfaces.http.pulse import Part
+from lamina.surfaces.http.routing import Called, Routes, engine_of
+from lamina.surfaces.http.seeing import SeenProject
+
+ROUTES = Routes(tag="server")
+_WORST = ("green", "amber", "red")
+
+
+@ROUTES.add("GET", "/api/health", Permission.READ, answers=layer_shapes.Health)
+def health(request: Request, caller: Called) -> dict[str, Any]:
+    """Whether writing, reading and embedding work, and when each last did.
+
+    `red` says that something asked last has failed, `amber` that something waits or is weaker than
+    it should be. What is wrong is told in words to the store's owner alone.
+    """
+    engine = engine_of(request)
+    parts = [_reading(engine), _writing(engine), _embedding(engine)]
+    status = max((one["status"] for one in parts), key=_WORST.index)
+    mine = caller.principal
+    is_owner = mine.role is Role.ADMIN and mine.root is None
+    if not is_owner:
+        parts = [{**one, "message": "", "backlog": None} for one in parts]
+    return {"status": status, "parts": parts}
+
+
+@ROUTES.add("GET", "/api/overview", Permission.READ, answers=layer_shapes.Overview)
+def overview(memory: SeenProject) -> dict[str, Any]:
+    """What there is within sight: projects, agents, and records by layer."""
+    layers = {name: memory.count({"layer": name}) for name in LAYERS}
+    return {
+        "records": sum(layers.values()),
+        "layers": layers,
+        "projects": sorted(_named(memory, "project")),
+        "agents": _agents(memory),
+        "proposals": memory.count({"state": "proposed"}),
+    }
+
+
+@ROUTES.add("POST", "/api/check", Permission.ADMIN, answers=layer_shapes.Findings)
+def look_over(caller: Called) -> dict[str, Any]:
+    """Look over the store and the key to its secrets; it reads everything, and changes nothing."""
+    return {"findings": [wire.finding_out(one) for one in caller.memory.check()]}
+
+
+def _reading(engine: Engine) -> dict[str, Any]:
+    """Reading is tried, for it costs nothing."""
+    try:
+        engine.whole.query(limit=1)
+    except LaminaError as error:
+        engine.pulse.failed(Part.READ, error.message)
+    else:
+        engine.pulse.worked(Part.READ)
+    return _part(engine, Part.READ)
+
+
+def _writing(engine: Engine) -> dict[str, Any]:
+    """Writing is told by what was written last, here and by whatever process."""
+    last = max(
+        (head.at for head in engine.whole.store.position(None).values() if head.at), default=None
+    )
+    return {**_part(engine, Part.WRITE), "store_changed_at": _instant(last)}
+
+
+def _embedding(engine: Engine) -> dict[str, Any]:
+    """Embedding is told by the vectors that wait, and by searches that had to do without."""
+    vectors = engine.whole.vectors()
+    told = _part(engine, Part.EMBED)
+    if told["status"] == "green" and (vectors.error or vectors.pending or vectors.refused):
+        said = vectors.error or f"{vectors.pending} texts wait, {vectors.refused} were refused"
+        told |= {"status": "amber", "message": said}
+    return {**told, "backlog": wire.vectors_out(vectors)}
+
+
+def _part(engine: Engine, part: Part) -> dict[str, Any]:
+    beat = engine.pulse.beat(part)
+    return {
+        "part": part.value,
+        "status": "red" if beat.is_failing else "green",
+        "message": beat.error if beat.is_failing else "",
+        "worked_at": _instant(beat.worked_at),
+        "failed_at": _instant(beat.failed_at),
+        "backlog": None,
+        "store_changed_at": None,
+    }
+
+
+def _named(memory: Memory, level: str) -> set[str]:
+    streams = memory.reach.streams()
+    found = memory.store.streams() if streams is None else streams
+    return {name for one in found if (name := Scope.of(one).part(level))}
+
+
+def _agents(memory: Memory) -> list[dict[str, Any]]:
+    """Those who have said what they do, or where they are."""
+    found = memory.query({"layer": {"$in": ["now", "log"]}}, limit=10_000)
+    scopes = dict.fromkeys(one.scope for one in found)
+    return [
+        {"name": name, "scope": path}
+        for path in sorted(scopes)
+        if (name := Scope.of(path).part("agent"))
+    ]
+
+
+def _instant(then: datetime | None) -> str | None:
+    return None if then is None else to_text(then)

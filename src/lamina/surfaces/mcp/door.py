@@ -1,0 +1,169 @@
+"""The server behind `/mcp`: begun with the first request, and told for each one who sent it.
+
+A session belongs to the principal that opened it, and to nobody else whatever they show. An answer
+that goes on for long, such as a stream of notifications, ends when the key it was asked with does.
+"""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+from anyio import CancelScope, create_task_group, sleep, sleep_forever, to_thread
+
+from lamina.core.principal import Surface
+from lamina.errors import StoreUnavailableError, UnauthenticatedError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from anyio.abc import TaskGroup, TaskStatus
+    from mcp.server import MCPServer
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from starlette.types import Message, Receive, Scope, Send
+
+    from lamina.memory import Memory
+    from lamina.surfaces.http.engine import Engine
+    from lamina.tokens import Identity
+
+_LOOK_SECONDS: Final = 2.0
+"""How often it is asked whether whoever is being answered still may be."""
+_CALLER: Final = "lamina.caller"
+
+
+class Door:
+    """What serves the protocol over HTTP for one engine."""
+
+    def __init__(
+        self, engine: Engine, finish: Callable[[MCPServer[Any]], None] = lambda _: None
+    ) -> None:
+        self._engine = engine
+        self._finish = finish
+        """Adds to a server what is not ours, before it begins."""
+        self._group: TaskGroup | None = None
+        self._managers: dict[str, StreamableHTTPSessionManager] = {}
+        self._beginning = anyio.Lock()
+        self._answering: set[CancelScope] = set()
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Be ready to serve for as long as the application runs."""
+        async with create_task_group() as group:
+            self._group = group
+            try:
+                yield
+            finally:
+                self._group = None
+                self._managers.clear()
+                group.cancel_scope.cancel()
+
+    def close(self) -> None:
+        """End every answer that is still going on."""
+        for scope in self._answering:
+            scope.cancel()
+
+    async def answer(
+        self, profile: str, identity: Identity, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Answer one request of somebody who is known."""
+        manager = await self._manager(profile)
+        told = _Told(send)
+        known = {**scope, "user": _user(identity), _CALLER: identity}
+        with CancelScope() as answering:
+            self._answering.add(answering)
+            try:
+                async with create_task_group() as group:
+                    group.start_soon(self._watch, identity, answering)
+                    await manager.handle_request(known, receive, told)
+                    group.cancel_scope.cancel()
+            finally:
+                self._answering.discard(answering)
+        await told.end()
+
+    async def _watch(self, identity: Identity, answering: CancelScope) -> None:
+        await sleep(_LOOK_SECONDS)
+        while await to_thread.run_sync(self._engine.keys.still, identity):
+            await sleep(_LOOK_SECONDS)
+        answering.cancel()
+
+    async def _manager(self, profile: str) -> StreamableHTTPSessionManager:
+        """What keeps the sessions of a profile."""
+        async with self._beginning:
+            if profile not in self._managers:
+                if self._group is None:
+                    raise StoreUnavailableError("the server is ending", remedy="Try again")
+                self._managers[profile] = await self._group.start(self._run, profile)
+            return self._managers[profile]
+
+    async def _run(
+        self, profile: str, *, task_status: TaskStatus[StreamableHTTPSessionManager]
+    ) -> None:
+        # The protocol takes half a second to import, which only those pay who speak it.
+        server = await to_thread.run_sync(self._build, profile)
+        async with server.session_manager.run():
+            task_status.started(server.session_manager)
+            await sleep_forever()
+
+    def _build(self, profile: str) -> MCPServer[Any]:
+        from mcp.server.transport_security import TransportSecuritySettings
+
+        from lamina.surfaces.mcp.server import build
+
+        server = build(self._memory, profile)
+        self._finish(server)
+        hosts = self._engine.hosts
+        guards = TransportSecuritySettings(
+            allowed_hosts=[*hosts, *(f"{one}:*" for one in hosts)],
+            allowed_origins=[*self._engine.origins, *_origins(hosts)],
+        )
+        server.streamable_http_app(
+            transport_security=guards, max_request_body_size=self._engine.limits.body_bytes
+        )
+        return server
+
+    def _memory(self, context: ServerRequestContext[Any, Any]) -> Memory:
+        """The store as the one sees it who sent a message."""
+        request = context.request
+        if request is None or _CALLER not in request.scope:
+            raise UnauthenticatedError("nobody has said who they are")
+        identity: Identity = request.scope[_CALLER]
+        return self._engine.handle(identity.principal, Surface.MCP)
+
+
+class _Told:
+    """Sends an answer, and ends it properly where it is broken off."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._is_open = False
+
+    async def __call__(self, message: Message) -> None:
+        """Pass one part of the answer on."""
+        self._is_open = message["type"] == "http.response.start" or message.get("more_body", False)
+        await self._send(message)
+
+    async def end(self) -> None:
+        """Nothing more will come."""
+        if self._is_open:
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _user(identity: Identity) -> Any:
+    """Whose session it is, as the protocol's own code compares it: whichever key they show."""
+    from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+    from mcp.server.auth.provider import AccessToken
+
+    whose = replace(identity.principal, surface=Surface.MCP).identity
+    return AuthenticatedUser(AccessToken(token="", client_id=whose, scopes=[]))
+
+
+def _origins(hosts: tuple[str, ...]) -> list[str]:
+    return [
+        f"{scheme}://{host}{port}"
+        for host in hosts
+        for scheme in ("http", "https")
+        for port in ("", ":*")
+    ]

@@ -1,0 +1,60 @@
+"""The application in this process, asked by whoever has a key."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from lamina import Memory
+from lamina.surfaces.http.app import create_app
+from lamina.surfaces.http.engine import Engine
+from tests.places import plain
+from tests.serving import bearing
+
+__all__ = ["Api", "api", "plain"]
+
+
+class Api:
+    """An application on a memory; its owner asks unless another does."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.engine = Engine(memory)
+        app = create_app(self.engine)
+        self.client = TestClient(app, "http://127.0.0.1", raise_server_exceptions=False)
+        self.owner = bearing(self.engine.keys.create("user").text)
+
+    def key(self, name: str, role: str, project: str | None = None) -> dict[str, str]:
+        """What somebody else sends along."""
+        return bearing(self.engine.keys.create(name, role, project=project).text)
+
+    def ask(self, method: str, path: str, **said: Any) -> Any:
+        """The answer to a request."""
+        headers = {**self.owner, **said.pop("headers", {})}
+        return self.client.request(method, path, headers=headers, **said)
+
+    def told(self, method: str, path: str, **said: Any) -> dict[str, Any]:
+        """What a request that succeeds is answered with."""
+        answer = self.ask(method, path, **said)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def refused(self, method: str, path: str, **said: Any) -> tuple[int, str, str]:
+        """How a request is refused: status, code and message, in the one shape there is."""
+        answer = self.ask(method, path, **said)
+        assert answer.headers["content-type"] == "application/problem+json", answer.text
+        body = answer.json()
+        error = body["error"]
+        assert body["type"] == f"urn:lamina:error:{error['code']}"
+        assert (body["status"], body["detail"]) == (answer.status_code, error["message"])
+        assert error.keys() == {"code", "message", "remedy", "retryable"}
+        assert "Traceback" not in answer.text
+        return answer.status_code, error["code"], error["message"]
+
+
+@pytest.fixture
+def api(plain: Memory) -> Iterator[Api]:
+    """An application on an empty memory."""
+    yield Api(plain)

@@ -1,0 +1,103 @@
+"""Health tells what the server did, metrics how often, and the schema what it can be asked."""
+
+import re
+from typing import Any
+
+import pytest
+
+from lamina.errors import StoreUnavailableError
+from tests.http.asking import Api, api, plain
+
+__all__ = ["api", "plain"]
+
+
+def _parts(api: Api, **said: Any) -> dict[str, dict[str, Any]]:
+    return {one["part"]: one for one in api.told("GET", "/api/health", **said)["parts"]}
+
+
+def test_a_server_that_has_done_nothing_yet_does_not_claim_to_have(api: Api) -> None:
+    parts = _parts(api)
+    assert parts["write"]["worked_at"] is None
+    assert parts["read"]["worked_at"] is not None
+    api.told("POST", "/api/records", json={"text": "x"})
+    assert _parts(api)["write"]["worked_at"] is not None
+
+
+@pytest.mark.parametrize(("call", "part"), [("commit", "write"), ("query", "read")])
+def test_what_fails_is_red_until_it_works_again(
+    api: Api, monkeypatch: pytest.MonkeyPatch, call: str, part: str
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise StoreUnavailableError("the disk is gone")
+
+    finn = api.key("finn", "agent", "web")
+    with monkeypatch.context() as broken:
+        broken.setattr(api.memory.store, call, fail)
+        api.ask("POST", "/api/records", json={"text": "x"})
+        told = api.told("GET", "/api/health")
+        found = {one["part"]: one for one in told["parts"]}[part]
+        assert (told["status"], found["status"]) == ("red", "red")
+        assert "the disk is gone" in found["message"]
+        found = _parts(api, headers=finn)[part]
+        assert (found["status"], found["message"]) == ("red", "")
+    api.told("POST", "/api/records", json={"text": "x"})
+    assert api.told("GET", "/api/health")["status"] == "green"
+
+
+def test_vectors_that_wait_are_amber(api: Api) -> None:
+    api.memory.configure("recall.embedder", None)
+    api.memory.remember("The falcon nests in spring")
+    embed = _parts(api)["embed"]
+    assert (embed["status"], embed["backlog"]["pending"]) == ("amber", 1)
+    api.memory.catch_up()
+    assert _parts(api)["embed"]["status"] == "green"
+
+
+def test_metrics_count_requests_and_what_waits(api: Api) -> None:
+    api.told("POST", "/api/records", json={"text": "x"})
+    api.refused("GET", "/api/records/none")
+    text = api.ask("GET", "/metrics").text
+    for expected in (
+        'lamina_requests_total{method="POST",route="/api/records",status="200"} 1.0',
+        'lamina_requests_total{method="GET",route="/api/records/{name}",status="404"} 1.0',
+        'lamina_vectors{is="pending"} 0.0',
+        'lamina_last_success_age_seconds{part="write"}',
+    ):
+        assert expected in text
+    for name, role, project in (("finn", "agent", "web"), ("ann", "admin", "web")):
+        headers = api.key(name, role, project)
+        assert api.refused("GET", "/metrics", headers=headers)[:2] == (403, "forbidden")
+
+
+def test_an_overview_tells_what_is_within_sight(api: Api) -> None:
+    api.memory.agent("finn", project="web").now.update("Ship it")
+    api.memory.project("other").knowledge.put("fact", "k", "v")
+    told = api.told("GET", "/api/overview")
+    assert told["projects"] == ["other", "web"]
+    assert told["agents"] == [{"name": "finn", "scope": "project/web/agent/finn"}]
+    assert (told["layers"]["knowledge"], told["layers"]["now"]) == (1, 1)
+    maya = api.told("GET", "/api/overview", headers=api.key("maya", "agent", "other"))
+    assert (maya["projects"], maya["agents"]) == (["other"], [])
+    checked = api.told("POST", "/api/check")["findings"]
+    assert checked
+    assert all(one["severity"] == "ok" for one in checked)
+
+
+def test_the_schema_says_of_every_route_what_it_takes_needs_and_answers(api: Api) -> None:
+    schema = api.told("GET", "/openapi.json", headers={"Authorization": ""})
+    for path, methods in schema["paths"].items():
+        for method, route in methods.items():
+            assert route["x-permission"], path
+            assert route["description"], path
+            assert "application/problem+json" in route["responses"]["422"]["content"], path
+            if method in ("post", "put", "patch") and "requestBody" in route:
+                assert "application/json" in route["requestBody"]["content"]
+    shown = str(schema)
+    assert "'examples'" in shown
+    assert "HTTPValidationError" not in shown
+
+
+def test_the_page_for_people_asks_nobody_else_for_anything(api: Api) -> None:
+    page = api.client.get("/docs").text
+    assert "/api/memory/knowledge" in page
+    assert not re.search(r"""(src|href)=["']?https?:|@import|url\(""", page)

@@ -1,0 +1,142 @@
+"""The tools of other memory servers, under their own names, on memories of ours."""
+
+from typing import Any
+
+import pytest
+
+from lamina import Memory
+from lamina.memory import AgentMemory
+from tests.mcp.talking import call, error_of, talk, told
+from tests.places import plain  # noqa: F401 - a fixture
+
+GRAPH = "server-memory"
+NINE = [
+    "create_entities", "create_relations", "add_observations", "delete_entities",
+    "delete_observations", "delete_relations", "read_graph", "search_nodes", "open_nodes",
+]  # fmt: skip
+SEVEN = [
+    "add_memory", "search_memories", "get_memories", "get_memory", "update_memory",
+    "delete_memory", "delete_all_memories",
+]  # fmt: skip
+
+
+@pytest.fixture
+def finn(plain: Memory) -> AgentMemory:  # noqa: F811 - a fixture
+    return plain.agent("finn", project="web")
+
+
+def an_entity(name: str, *observations: str) -> dict[str, Any]:
+    return {"name": name, "entityType": "person", "observations": list(observations)}
+
+
+def a_relation(source: str, target: str) -> dict[str, Any]:
+    return {"from": source, "to": target, "relationType": "knows"}
+
+
+@pytest.mark.parametrize(("profile", "names"), [(GRAPH, NINE), ("mem0", SEVEN)])
+def test_a_profile_offers_its_tools(finn: AgentMemory, profile: str, names: list[str]) -> None:
+    async def ask(client: Any) -> list[str]:
+        return [tool.name for tool in (await client.list_tools()).tools]
+
+    assert talk(finn, ask, profile) == names
+
+
+def test_a_graph_is_made_read_and_searched(finn: AgentMemory) -> None:
+    ann, bob = an_entity("Ann", "drinks tea"), an_entity("Bob", "owns a kettle")
+    made = told(finn, "create_entities", GRAPH, entities=[ann, bob])
+    assert made == {"entities": [ann, bob]}
+    assert told(finn, "create_entities", GRAPH, entities=[ann]) == {"entities": []}
+    knows = a_relation("Ann", "Bob")
+    assert told(finn, "create_relations", GRAPH, relations=[knows]) == {"relations": [knows]}
+    assert told(finn, "read_graph", GRAPH) == {"entities": [ann, bob], "relations": [knows]}
+    found = told(finn, "search_nodes", GRAPH, query="KETTLE")
+    assert found == {"entities": [bob], "relations": [knows]}
+    assert told(finn, "open_nodes", GRAPH, names=["Ann"])["entities"] == [ann]
+
+
+def test_what_the_graph_holds_is_recalled_like_any_memory(finn: AgentMemory) -> None:
+    told(finn, "create_entities", GRAPH, entities=[an_entity("Ann", "drinks green tea")])
+    [memory] = told(finn, "recall", query="who drinks tea?")["memories"]
+    assert "drinks green tea" in memory["text"]
+
+
+def test_observations_come_and_go(finn: AgentMemory) -> None:
+    told(finn, "create_entities", GRAPH, entities=[an_entity("Ann", "a")])
+    wanted = [{"entityName": "Ann", "contents": ["a", "b", "b"]},
+              {"entityName": "Ann", "contents": ["b", "c"]}]  # fmt: skip
+    added = told(finn, "add_observations", GRAPH, observations=wanted)["results"]
+    assert [one["addedObservations"] for one in added] == [["b", "b"], ["c"]]
+    gone = [{"entityName": "Ann", "observations": ["b", "z"]},
+            {"entityName": "Nobody", "observations": ["b"]}]  # fmt: skip
+    assert told(finn, "delete_observations", GRAPH, deletions=gone)["success"] is True
+    [ann] = told(finn, "read_graph", GRAPH)["entities"]
+    assert ann["observations"] == ["a", "c"]
+    nobody = [{"entityName": "Ann", "contents": ["d"]}, {"entityName": "Zoe", "contents": ["x"]}]
+    error = error_of(call(finn, "add_observations", GRAPH, observations=nobody))
+    assert error["code"] == "not_found"
+    assert told(finn, "read_graph", GRAPH)["entities"] == [ann]
+
+
+def test_two_of_one_name_in_one_call_are_both_kept(finn: AgentMemory) -> None:
+    twice = [an_entity("Ann", "a"), an_entity("Ann", "b")]
+    assert told(finn, "create_entities", GRAPH, entities=twice) == {"entities": twice}
+    assert told(finn, "read_graph", GRAPH)["entities"] == twice
+    told(finn, "delete_entities", GRAPH, entityNames=["Ann"])
+    assert told(finn, "read_graph", GRAPH)["entities"] == []
+
+
+@pytest.mark.parametrize("name", ["", " x ", "a\u200eb", "n" * 600, "two\nlines"])
+def test_any_name_will_do(finn: AgentMemory, name: str) -> None:
+    entity = an_entity(name, "here")
+    told(finn, "create_entities", GRAPH, entities=[entity])
+    assert told(finn, "open_nodes", GRAPH, names=[name])["entities"] == [entity]
+
+
+def test_deleting_takes_relations_along_and_is_undone_by_the_owner(finn: AgentMemory) -> None:
+    told(finn, "create_relations", GRAPH, relations=[a_relation("A", "B"), a_relation("B", "C")])
+    told(finn, "create_entities", GRAPH, entities=[an_entity("A")])
+    assert told(finn, "delete_entities", GRAPH, entityNames=["A", "nobody"])["success"] is True
+    assert told(finn, "read_graph", GRAPH) == {"entities": [], "relations": [a_relation("B", "C")]}
+    told(finn, "delete_relations", GRAPH, relations=[a_relation("B", "C")])
+    told(finn, "delete_relations", GRAPH, relations=[a_relation("B", "C")])
+    assert finn.count({"kind": "relation", "state": "forgotten"}) == 2
+
+
+def test_a_malformed_entity_is_named(finn: AgentMemory) -> None:
+    error = error_of(call(finn, "create_entities", GRAPH, entities=[{"name": "x"}]))
+    assert "`entityType`" in error["message"]
+
+
+def test_memories_as_mem0_has_them(finn: AgentMemory) -> None:
+    [one] = told(finn, "add_memory", "mem0", text="Ann likes tea", user_id="ann",
+                 metadata={"topic": "drinks"})["results"]  # fmt: skip
+    assert (one["memory"], one["event"]) == ("Ann likes tea", "ADD")
+    said = [{"role": "user", "content": "Bob likes beer"}, {"role": "assistant", "content": "Ok"}]
+    told(finn, "add_memory", "mem0", messages=said, user_id="bob")
+    [hit] = told(finn, "search_memories", "mem0", query="tea", limit=1)["results"]
+    assert (hit["id"], hit["user_id"], hit["metadata"]) == (one["id"], "ann", {"topic": "drinks"})
+    mine = {"AND": [{"user_id": "bob"}]}
+    listed = told(finn, "get_memories", "mem0", filters=mine)["results"]
+    assert sorted(memory["memory"] for memory in listed) == ["Bob likes beer", "Ok"]
+    told(finn, "update_memory", "mem0", memory_id=one["id"], text="Ann likes coffee")
+    assert told(finn, "get_memory", "mem0", memory_id=one["id"])["memory"] == "Ann likes coffee"
+    told(finn, "delete_memory", "mem0", memory_id=one["id"])
+    gone = error_of(call(finn, "get_memory", "mem0", memory_id=one["id"]))
+    assert gone["code"] == "not_found"
+
+
+def test_nothing_is_deleted_wholesale_without_a_name(finn: AgentMemory) -> None:
+    own = told(finn, "remember", text="not of this profile")["id"]
+    for who in ("ann", "ann", "bob"):
+        told(finn, "add_memory", "mem0", text=f"{who} {own}", user_id=who, run_id=f"r-{who}")
+    assert "whose" in error_of(call(finn, "delete_all_memories", "mem0"))["message"]
+    told(finn, "delete_all_memories", "mem0", user_id="ann")
+    assert [one["user_id"] for one in told(finn, "get_memories", "mem0")["results"]] == ["bob"]
+    assert error_of(call(finn, "delete_memory", "mem0", memory_id=own))["code"] == "not_found"
+
+
+@pytest.mark.parametrize("filters", [{"OR": []}, {"colour": "red"}, {"user_id": {"like": "a"}}])
+def test_a_filter_that_would_not_be_kept_is_refused(
+    finn: AgentMemory, filters: dict[str, Any]
+) -> None:
+    assert error_of(call(finn, "get_memories", "mem0", filters=filters))["code"] == "invalid_input"
