@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from lamina import clock
 from lamina import ForbiddenError, InvalidInputError, LaminaError, Memory, NotFoundError, Record
 from lamina.core.access import EVERYTHING
 from lamina.core.announcements import Audience, MemoryRead, MemoryWrite, Notice
 from lamina.core.changes import Adopt, Change, Commit, Erase, Move, Put, Receipt, Witness
 from lamina.core.filters import parse
 from lamina.core.ids import RecordId
-from lamina.core.layers import LAYERS
 from lamina.core.principal import Principal, Role, Surface
 from lamina.core.record import Content, State, Trust
 from lamina.core.scope import Scope
@@ -69,7 +69,7 @@ def a_put(text: str = "mine", **more: Any) -> Put:
 
 
 def sent(store: RemoteStore, *changes: Change, by: Principal = EVE) -> Receipt:
-    commit = Commit(changes=changes, by=by, at=LONG_AGO, tx=FRESH)
+    commit = Commit(changes=changes, by=by, at=LONG_AGO, tx=clock.fresh_id())
     receipt: Receipt = store.commit(commit)
     return receipt
 
@@ -93,15 +93,15 @@ def test_a_widened_reach_shows_no_more(eve: RemoteStore, whole: Memory) -> None:
     assert eve.saying(EVERYTHING, ["the shop sells kettles"]) == []
     assert list(eve.walk(EVERYTHING, "project/shop")) == []
     assert eve.usage(EVERYTHING, [foreign.id]) == {}
-    assert {one.event.stream for one in eve.changes(EVERYTHING, {}, 100).changes} <= {WEB.path}
+    assert {one.event.stream for one in eve.changes(EVERYTHING, {}, 100).changes} == {WEB.path}
     assert "finn's own" not in {one.text for one in eve.walk(EVERYTHING, WEB.path)}
 
 
 def test_the_log_tells_of_nobody_else(eve: RemoteStore, whole: Memory) -> None:
     foreign = of(whole, "own")
     [made] = [one for one in whole.store.events(WEB.path) if one.record == foreign.id]
-    assert eve.streams() == [WEB.path]
-    assert eve.position().keys() == {WEB.path}
+    assert eve.streams() == ["global", WEB.path]
+    assert eve.position().keys() == {"global", WEB.path}
     assert eve.position(["project/shop"]) == {}
     assert eve.events("project/shop") == []
     told = eve.events(WEB.path)
@@ -113,7 +113,8 @@ def test_the_log_tells_of_nobody_else(eve: RemoteStore, whole: Memory) -> None:
     before = eve.pulse()
     whole.project("shop").remember("busy elsewhere")
     assert eve.pulse() == before
-    assert eve.newest_instant() == whole.store.position([WEB.path])[WEB.path].at
+    heads = whole.store.position(["global", WEB.path])
+    assert eve.newest_instant() == max(head.at for head in heads.values() if head.at)
 
 
 FORGED: dict[str, tuple[type[LaminaError], Any]] = {
@@ -122,6 +123,12 @@ FORGED: dict[str, tuple[type[LaminaError], Any]] = {
     "a scope that is none": (InvalidInputError, lambda w: [a_put(scope="project/web/nothing")]),
     "a layer that is none": (InvalidInputError, lambda w: [a_put(layer="access2")]),
     "a layer of the pipeline": (ForbiddenError, lambda w: [a_put(layer="source", kind="chunk")]),
+    "a key for everybody": (ForbiddenError, lambda w: [a_put(layer="access", kind="key", scope="global")]),
+    "a key at home": (ForbiddenError, lambda w: [a_put(layer="access", kind="key", scope=f"{WEB}/agent/eve")]),
+    "to revoke a key": (
+        NotFoundError,
+        lambda w: [Move(id=w.query({"layer": "access"})[0].id, state=State.FORGOTTEN)],
+    ),
     "another source": (ForbiddenError, lambda w: [a_put(source="user")]),
     "an id that is none": (InvalidInputError, lambda w: [a_put(id="../../etc")]),
     "to revise what is foreign": (
@@ -308,10 +315,17 @@ def test_too_much_at_once_is_refused(eve: RemoteStore) -> None:
         eve._transport.ask("/api/store/get", {**odd, "ids": [], "as_of": None}, again=True)
 
 
-def test_layers_of_nobody_are_nobodys(eve: RemoteStore, whole: Memory) -> None:
-    own = whole.project("web").agent("eve").reach
-    hidden = set(LAYERS) - {layer for grant in own.grants for layer in grant.layers}
-    assert {one.layer for one in eve.query(Query(reach=EVERYTHING))}.isdisjoint(hidden)
+def test_keys_are_seen_by_the_owner_alone(server: Place, whole: Memory, eve: RemoteStore) -> None:
+    asked = Query(reach=EVERYTHING, where=parse({"layer": "access"}))
+    with server.connected("root", "admin", "web") as web, server.connected() as owner:
+        [*keys] = owner.store.query(asked)
+        assert len(keys) == whole.count({"layer": "access"}) == 3
+        for other in (eve, web.store):
+            assert other.query(asked) == []
+            assert other.get(EVERYTHING, [keys[0].id]) == []
+            assert other.transaction(whole.history(keys[0].id)[0].event.tx) == []
+        with pytest.raises(ForbiddenError):
+            web.remember("k", layer="access", kind="key", scope="global")
 
 
 def test_the_client_of_an_agent_is_an_agent(server: Place, eve: RemoteStore) -> None:
