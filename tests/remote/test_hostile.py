@@ -64,7 +64,9 @@ def eve(server: Place, whole: Memory) -> Iterator[RemoteStore]:
 
 def a_put(text: str = "mine", **more: Any) -> Put:
     said = {name: more.pop(name) for name in ("trust", "source", "kind") if name in more}
-    content = Content(**{"kind": "fact", "text": text, "source": "eve", "trust": Trust.AGENT, **said})
+    content = Content(
+        **{"kind": "fact", "text": text, "source": "eve", "trust": Trust.AGENT, **said}
+    )
     return Put(**{"id": FRESH, "scope": WEB.path, "layer": "knowledge", "content": content, **more})
 
 
@@ -88,7 +90,10 @@ def test_a_widened_reach_shows_no_more(eve: RemoteStore, whole: Memory) -> None:
     }
     assert eve.count(everything) == whole.store.count(Query(reach=own))
     assert eve.get(EVERYTHING, [foreign.id]) == []
-    assert eve.find(EVERYTHING, "\x1f".join((foreign.scope, "knowledge", "fact", "secret-plan"))) is None
+    assert (
+        eve.find(EVERYTHING, "\x1f".join((foreign.scope, "knowledge", "fact", "secret-plan")))
+        is None
+    )
     assert eve.versions(EVERYTHING, foreign.id) == []
     assert eve.saying(EVERYTHING, ["the shop sells kettles"]) == []
     assert list(eve.walk(EVERYTHING, "project/shop")) == []
@@ -253,7 +258,9 @@ def test_what_is_told_of_others_is_not_believed(eve: RemoteStore, whole: Memory)
     whole.configure("events.reads", "on")
     law, foreign = of(whole, "law"), of(whole, "secret-plan")
     read = MemoryRead(type="knowledge", path="p", size=3, actor="user", at=LONG_AGO)
-    honest = Notice(said=read, by=EVE.identity, scope=law.scope, layer="knowledge", records=(law.id,))
+    honest = Notice(
+        said=read, by=EVE.identity, scope=law.scope, layer="knowledge", records=(law.id,)
+    )
     eve.note([honest])
     [heard] = whole.store.noted(Audience(EVERYTHING), 0, 10).notices
     assert (heard.said.actor, heard.by, heard.root) == ("eve", EVE.identity, WEB.path)
