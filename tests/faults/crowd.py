@@ -107,7 +107,7 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
     place, stop = folder / "store", threading.Event()
     with lamina.open(place) as mem:
         start = mem.changes().cursor
-        headers = {"Authorization": f"Bearer {Keys(mem).create('user').text}"}
+        headers = {"Authorization": f"Bearer {Keys(mem).create('user', 'admin').text}"}
     with doors.serving(place) as port:
         subscriber = Subscriber(port, headers, random.Random(seed), last=start)
         listening = threading.Thread(target=subscriber.work, args=(stop,))
