@@ -23,7 +23,7 @@ from tests.faults.agreement import complaints
 from tests.faults.doors import CliDoor, Door, HttpDoor, McpDoor
 from tests.faults.report import Report, Tell
 
-SERVERS, FEW = 10, 2
+SERVERS, FEW = 10, 1
 """Servers on standard streams, and how many of them a run of a few seconds has."""
 PROJECTS = ("web", "shop", "app")
 SHORTEST, LONGEST = 0.1, 2.0
