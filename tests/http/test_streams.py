@@ -283,3 +283,15 @@ def test_a_stream_ends_when_its_key_does(plain: Memory) -> None:
                 assert [list(stream) for stream in streams] == [[], [], []]
                 plain.remember("still heard")
                 assert len(owners.take(1)) == 1
+
+
+def test_streams_end_when_the_store_is_not_there_any_more(tmp_path: Path) -> None:
+    place, elsewhere = tmp_path / "store", tmp_path / "elsewhere"
+    with lamina.open(place) as mem, serving(mem) as served:
+        with streaming(served, CHANGES) as stream:
+            place.rename(elsewhere)
+            assert list(stream) == []
+        again = httpx2.get(f"{served.url}/api/{CHANGES}", headers=served.headers)
+        elsewhere.rename(place)
+    assert again.status_code == 500
+    assert "open it again" in again.json()["error"]["remedy"]
