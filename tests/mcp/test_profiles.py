@@ -92,6 +92,13 @@ def test_any_name_will_do(finn: AgentMemory, name: str) -> None:
     assert told(finn, "open_nodes", GRAPH, names=[name])["entities"] == [entity]
 
 
+def test_names_that_look_alike_are_two(finn: AgentMemory) -> None:
+    alike = [an_entity("é", "a"), an_entity("e\u0301", "b")]
+    for one in alike:
+        assert told(finn, "create_entities", GRAPH, entities=[one]) == {"entities": [one]}
+    assert told(finn, "read_graph", GRAPH)["entities"] == alike
+
+
 def test_deleting_takes_relations_along_and_is_undone_by_the_owner(finn: AgentMemory) -> None:
     told(finn, "create_relations", GRAPH, relations=[a_relation("A", "B"), a_relation("B", "C")])
     told(finn, "create_entities", GRAPH, entities=[an_entity("A")])
