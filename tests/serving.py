@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import uvicorn
+from fastapi import FastAPI
 
 from lamina import Memory
 from lamina.surfaces.http.app import create_app
@@ -42,7 +43,14 @@ def bearing(shown: str) -> dict[str, str]:
 def serving(memory: Memory, engine: Engine | None = None) -> Iterator[Served]:
     """Serve a store from a thread of this process."""
     engine = engine or Engine(memory)
-    server = Server(uvicorn.Config(create_app(engine), port=0, log_level="warning"), engine)
+    with listening(create_app(engine), engine) as served:
+        yield served
+
+
+@contextmanager
+def listening(app: FastAPI, engine: Engine) -> Iterator[Served]:
+    """Serve an application from a thread of this process."""
+    server = Server(uvicorn.Config(app, port=0, log_level="warning"), engine)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:

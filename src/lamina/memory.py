@@ -238,8 +238,8 @@ class Memory(Keeping, Layered, Living):
         from lamina import erasing, extraction, paging, sources
 
         records = self._all_named(names)
-        erase = self._afar.erase if self._afar else erasing.erase
-        report = erase(self.store, self._path, self.reach, records, self._beside)
+        erased = self._afar.erase if self._afar else erasing.erase
+        report = erased(self.store, self._path, self.reach, records, self._beside)
         paging.forget_shown(self.store, report.records)
         files = sources.still_saying(self.store, self._path, records)
         files += extraction.still_saying(self.store, self._path, records)
@@ -381,7 +381,7 @@ class Memory(Keeping, Layered, Living):
                 remedy="Its owner may, and an orchestrator or admin of its project",
             )
         value = self._path.reveal(record, reference)
-        self._announcer.read([record])
+        self._announcer.read([] if self._afar else [record])
         return value
 
     def _named(self, name: str) -> Record:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
 from lamina.core import canonical
-from lamina.core.access import EVERYTHING, check_removal, check_settle, may_reveal
+from lamina.core.access import EVERYTHING, check_change, check_removal, check_settle, may_reveal
 from lamina.core.changes import Adopt, Change, Erase, Move, Put
 from lamina.core.draft import check_rev
-from lamina.core.ids import RecordId, check_id
+from lamina.core.ids import RecordId, check_id, is_id
 from lamina.core.layers import layer_named, slot
 from lamina.core.parsing import parse_line
 from lamina.core.principal import Surface
@@ -59,7 +59,7 @@ class Retaking:
             case Put() if change.revises is not None:
                 return self._edited(change, self._path.existing(check_id(change.revises)), named)
             case Put():
-                return self._put(change, taken)
+                return self._put(change, named, taken)
             case Move():
                 return self._moved(change, self._path.existing(check_id(change.id)))
             case Erase():
@@ -71,13 +71,8 @@ class Retaking:
                     "a client does not witness anything", remedy="Ask for the secret: reveal"
                 )
 
-    def _put(self, change: Put, taken: set[RecordId]) -> Put:
-        content = change.content
-        draft: Any = {
-            **_fields(content), "layer": change.layer, "scope": change.scope, "key": change.key,
-            "expect": change.expect, "source": content.source,
-        }  # fmt: skip
-        [made] = self._path.puts([draft], Scope.of(change.scope))
+    def _put(self, change: Put, named: set[RecordId], taken: set[RecordId]) -> Put:
+        made = self._said(change.content, change.scope, change.layer, change.key, change.expect)
         state, expect = change.state, made.expect
         if state is not None and made.key is not None:
             # By a key, another state would come to a record that nobody looked at.
@@ -88,28 +83,42 @@ class Retaking:
             else:
                 self._check_state(holder, state)
         fresh = clock.fresh_id() if change.id in taken else check_id(change.id)
-        return replace(
-            made, id=fresh, state=state, expect=expect, lifetime=change.lifetime[:100],
-            proposal=made.proposal or change.proposal,
-        )  # fmt: skip
+        made = replace(made, id=fresh, expect=expect)
+        return self._as_asked(made, change, named)
 
     def _edited(self, change: Put, record: Record, named: set[RecordId]) -> Put:
         earlier = self._version(change, record)
         if earlier is not None:
             made = self._path.revert(record, earlier)
             made = replace(made, expect=check_rev(change.expect))
+            return self._as_asked(made, change, named)
+        if _is_filed(change.content, record):
+            made = self._path.edit(record, _fields(change.content), change.expect)
         else:
-            fields = _fields(change.content)
-            if not _is_filed(change.content, record):
-                fields["source"] = change.content.source
-            made = self._path.edit(record, fields, change.expect)
-            if change.state is not None:
-                self._check_state(record, change.state)
-            made = self._tied(made, change.content.supersedes)
-        boxes = self._carried(change, named)
+            check_change(self._path.speaker, record)
+            where = (record.scope, record.layer, record.key)
+            made = self._said(change.content, *where, change.expect)
+        if change.state is not None:
+            self._check_state(record, change.state)
+        made = self._tied(made, record, change.content.supersedes)
+        return self._as_asked(replace(made, revises=record.id), change, named)
+
+    def _said(
+        self, content: Content, scope: str, layer: str, key: str | None, expect: int | None
+    ) -> Put:
+        """A content as something that the principal says."""
+        draft: Any = {
+            **_fields(content), "source": content.source,
+            "scope": scope, "layer": layer, "key": key, "expect": expect,
+        }  # fmt: skip
+        [made] = self._path.puts([draft], Scope.of(scope))
+        return made
+
+    def _as_asked(self, made: Put, change: Put, named: set[RecordId]) -> Put:
+        """What else was asked for: another state, only to propose, what is sealed elsewhere."""
         return replace(
             made, state=change.state, proposal=made.proposal or change.proposal,
-            lifetime=change.lifetime[:100], sealed=(*made.sealed, *boxes),
+            lifetime=change.lifetime[:100], sealed=(*made.sealed, *self._carried(change, named)),
         )  # fmt: skip
 
     def _version(self, change: Put, record: Record) -> Record | None:
@@ -130,9 +139,12 @@ class Retaking:
                 return said
         return None
 
-    def _tied(self, made: Put, supersedes: RecordId | None) -> Put:
+    def _tied(self, made: Put, record: Record, supersedes: RecordId | None) -> Put:
         """The same, with the name of a record that it stands for, if there is such a one."""
-        if supersedes is None or not self._store.get(self._path.reach, [supersedes]):
+        if supersedes is None:
+            return made
+        known = supersedes == record.supersedes
+        if not known and not self._store.get(self._path.reach, [supersedes]):
             return made
         return replace(made, content=replace(made.content, supersedes=supersedes))
 
@@ -161,7 +173,9 @@ class Retaking:
         wanted = {box.ref for box in change.sealed}
         if not wanted:
             return []
-        others = self._store.get(self._path.reach, sorted(named))
+        entry = change.content.data.get("entry")
+        copied = {RecordId(entry)} if is_id(entry) else set()
+        others = self._store.get(self._path.reach, sorted(named | copied))
         mine = [one for one in others if may_reveal(self._path.speaker, one)]
         return [box for one in mine for box in self._store.sealed(one.id) if box.ref in wanted]
 

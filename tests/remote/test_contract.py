@@ -7,20 +7,50 @@ the gateway makes of a call is tested beside this, by the front door.
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Any
 
 import pytest
 
-import lamina
-from lamina.core.indexing import index_terms
-from lamina.core.record import Record
-from lamina.core.principal import Principal
-from lamina.remote.calls import Me
-from lamina.remote.store import RemoteStore
-from lamina.remote.transport import Transport
+from lamina.errors import UnsupportedError
 from lamina.stores.base import Store
 from lamina.stores.ephemeral import EphemeralStore
-from lamina.surfaces.http.routing import Caller
-from lamina.surfaces.http.store_routes import declared
-from lamina.testing import SharedContract, StoreContract
-from lamina.version import VERSION
+from lamina.testing import StoreContract
+from lamina.testing.builders import a_put, found, write
+from tests.remote.raw import Raw, raw_server
+
+
+@pytest.fixture(scope="module")
+def raw() -> Iterator[Raw]:
+    with raw_server() as server:
+        yield server
+
+
+class TestRemote(StoreContract):
+    @pytest.fixture
+    def another(self, raw: Raw) -> Iterator[Callable[[], Store]]:
+        with ExitStack() as opened:
+
+            def connected() -> Store:
+                store = raw.connected()
+                opened.callback(store.close)
+                return store
+
+            yield connected
+
+    @pytest.fixture
+    def store(self, raw: Raw, another: Callable[[], Store]) -> Store:
+        raw.store = EphemeralStore()
+        return another()
+
+    # Two clauses cannot be kept from afar, and say so.
+
+    def test_a_duty_is_one_holders_at_a_time(self, store: Store) -> None:
+        """It is let go when a process ends, and a server does not notice that of a client."""
+        with pytest.raises(UnsupportedError, match="duty"), store.duty("vectors"):
+            pass
+
+    def test_indexing_anew_changes_no_answer(self, store: Store) -> None:
+        """The analyser is a function, and stays where it is: the server's own is used."""
+        write(store, a_put("one kettle"), a_put("two kettles"))
+        assert store.reindex(lambda _: ("zebra",)) == 2
+        assert sorted(found(store, "kettle")) == ["one kettle", "two kettles"]
+        assert found(store, "zebra") == []

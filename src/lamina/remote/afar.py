@@ -138,8 +138,8 @@ class Afar:
 def _text(query: object) -> str:
     if not isinstance(query, str):
         raise InvalidInputError(f"`query` must be text, not {type(query).__name__}")
-    # A question may hold anything; what cannot be sent has no word in it either.
-    return canonical.keepable(query)
+    # Halves of characters cannot be sent, and are no part of a word either.
+    return query.encode(errors="replace").decode()
 
 
 def _sent(how: How) -> dict[str, Any]:
@@ -152,8 +152,7 @@ def _sent(how: How) -> dict[str, Any]:
             said[name] = to_text(check_instant(value, name))
         elif isinstance(value, set | frozenset):
             said[name] = sorted(value, key=str)
-    checked: dict[str, Any] = canonical.check(said, "how")
-    return checked
+    return {name: canonical.check(value, name) for name, value in said.items()}
 
 
 def _conditions(where: Filter) -> Any:

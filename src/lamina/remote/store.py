@@ -6,7 +6,6 @@ see and do, whatever is asked here: a reach only ever narrows what the key has.
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -49,15 +48,16 @@ _BEYOND: Final = frozenset((Capability.BACKUP, Capability.SCRUBBED))
 class RemoteStore:
     """Records behind a server."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Transport, believed: float = _BELIEVED_SECONDS) -> None:
+        """Take the way to the server, and for how many seconds settings stay what they were."""
         self._transport = transport
-        self._lock = threading.Lock()
+        self._believed = believed
         self.me: Me = self.ask("me")
         _check_version(self.me.version)
         self._settings: Mapping[str, str] = self.me.settings
         self._settled_at = stopwatch()
 
-    def ask(self, name: str, *, patience: float = 0.0, **arguments: Any) -> Any:
+    def ask(self, name: str, /, *, patience: float = 0.0, **arguments: Any) -> Any:
         """The server's answer to one of `lamina.remote.calls`, in so many seconds more."""
         call = CALLS[name]
         sent = self._transport.ask(
@@ -196,14 +196,13 @@ class RemoteStore:
 
     def settings(self) -> Mapping[str, str]:
         now = stopwatch()
-        if now - self._settled_at > _BELIEVED_SECONDS:
+        if now - self._settled_at >= self._believed:
             self._settings, self._settled_at = self.ask("settings"), now
         return self._settings
 
     def configure(self, name: str, value: str | None) -> None:
-        self._settled_at = -_BELIEVED_SECONDS
         self.ask("configure", name=name, value=value)
-        self._settled_at = -_BELIEVED_SECONDS
+        self._settled_at = -self._believed
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         asked = tuple(ids)
