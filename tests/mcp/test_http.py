@@ -65,6 +65,8 @@ def test_a_reader_reads_and_writes_nothing(server: Served) -> None:
 
     async def talk() -> None:
         async with client_of(server, headers) as client:
+            offered = [tool.name for tool in (await client.list_tools()).tools]
+            assert offered == ["recall", "context", "get_fact"]
             found: Any = await client.call_tool("recall", {"query": "build"})
             assert found.structured_content["memories"]
             for tool, arguments in (

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from mcp import Client
 
 from lamina import Memory
 from lamina.memory import AgentMemory
@@ -137,7 +138,17 @@ def test_nothing_is_deleted_wholesale_without_a_name(finn: AgentMemory) -> None:
     for who in ("ann", "ann", "bob"):
         told(finn, "add_memory", "mem0", text=f"{who} {own}", user_id=who, run_id=f"r-{who}")
     assert "whose" in error_of(call(finn, "delete_all_memories", "mem0"))["message"]
-    told(finn, "delete_all_memories", "mem0", user_id="ann")
+    seen: list[tuple[float, float | None]] = []
+
+    async def delete(client: Client) -> None:
+        async def progress(done: float, total: float | None, _: str | None) -> None:
+            seen.append((done, total))
+
+        whose = {"user_id": "ann"}
+        await client.call_tool("delete_all_memories", whose, progress_callback=progress)
+
+    talk(finn, delete, "mem0")
+    assert seen == [(2, 2)]
     assert [one["user_id"] for one in told(finn, "get_memories", "mem0")["results"]] == ["bob"]
     assert error_of(call(finn, "delete_memory", "mem0", memory_id=own))["code"] == "not_found"
 
