@@ -1,13 +1,17 @@
 """The async mirror: every method, the same answers, from any event loop."""
 
+import asyncio
 import functools
 import inspect
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
 import pytest
 
 from lamina import Memory, NotFoundError, aio
+from lamina.core.draft import Draft
 from lamina.memory import AgentMemory
 from lamina.testing import FakeEmbedder
 
@@ -73,6 +77,34 @@ def test_a_cancelled_write_is_whole_or_absent(tmp_path: Path) -> None:
             return await mem.count()
 
     assert anyio.run(cut) % 5 == 0
+
+
+def test_a_cancelled_task_waits_until_its_write_is_known() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow() -> list[Draft]:
+        begun.set()
+        go_on.wait(10)
+        return [{"text": "written"}]
+
+    class Slow(list[Draft]):
+        def __iter__(self) -> Iterator[Draft]:
+            return iter(slow())
+
+    async def cut() -> int:
+        mem = await aio.open(":memory:")
+        await mem.configure("recall.embedder", "off")
+        task = asyncio.create_task(mem.remember_many(Slow()))
+        await asyncio.to_thread(begun.wait, 10)
+        for _ in range(2):
+            task.cancel()
+            await asyncio.sleep(0)
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return mem.memory.count()
+
+    assert asyncio.run(cut()) == 1
 
 
 def faces() -> list[str]:

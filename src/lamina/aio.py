@@ -7,6 +7,7 @@ The faces of a handle are mirrored by what they are, so there is nothing here to
 of `memory.now` is awaited on `aio_memory.now`. A type checker sees them as `Any`.
 """
 
+import asyncio
 import contextlib
 import functools
 import threading
@@ -47,9 +48,37 @@ def _threaded(
     @functools.wraps(method)
     async def call(self: "AsyncMemory", /, *args: P.args, **kwargs: P.kwargs) -> R:
         work = functools.partial(method, self.memory, *args, **kwargs)
-        return await to_thread.run_sync(work, limiter=self.limiter)
+        return await in_thread(work, limiter=self.limiter)
 
     return call
+
+
+async def in_thread(
+    function: Callable[..., R], *arguments: Any, limiter: CapacityLimiter | None = None
+) -> R:
+    """Call a function in a worker thread, and never leave what it does half known.
+
+    A task of asyncio that is cancelled would stop waiting for its thread at once. Here it waits for
+    the end, and is cancelled then.
+    """
+    work = to_thread.run_sync(function, *arguments, limiter=limiter)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        # Another sort of event loop, whose cancellation waits for threads by itself.
+        return await work
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            cancelled = cancelled or error
+    if cancelled is None:
+        return task.result()
+    # Asked for, so that nobody complains that nobody did.
+    task.exception()
+    raise cancelled
 
 
 class _Steps(Protocol[T_co]):
@@ -144,7 +173,7 @@ class AsyncFace:
         @functools.wraps(found)
         async def call(*args: Any, **kwargs: Any) -> Any:
             work = functools.partial(_whole, found, *args, **kwargs)
-            return await to_thread.run_sync(work, limiter=self._limiter)
+            return await in_thread(work, limiter=self._limiter)
 
         return call
 

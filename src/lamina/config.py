@@ -91,12 +91,17 @@ def load_model(
     return said.rstrip("/"), environ.get(variable_of_key, "").strip()
 
 
+def home_folder(environment: Mapping[str, str] | None = None) -> Path:
+    """The home directory of whoever runs this."""
+    environ = os.environ if environment is None else environment
+    return Path(environ.get("HOME") or Path.home())
+
+
 def harness_folder(harness: str, environment: Mapping[str, str] | None = None) -> Path:
     """Where a coding harness keeps the settings of its user."""
     environ = os.environ if environment is None else environment
     said = environ.get(_HARNESS_FOLDERS[harness], "").strip()
-    home = environ.get("HOME") or str(Path.home())
-    return Path(said) if said else Path(home) / f".{harness}"
+    return Path(said) if said else home_folder(environ) / f".{harness}"
 
 
 def load_key(environment: Mapping[str, str] | None = None) -> str:
@@ -223,8 +228,7 @@ def _directory(given: str | None, environ: Mapping[str, str], start: Path | None
     if found is not None:
         _check_owner(found)
         return Origin(str(found), "found above the working directory")
-    home = environ.get("HOME") or str(Path.home())
-    return Origin(str(Path(home) / FOLDER), HOME)
+    return Origin(str(home_folder(environ) / FOLDER), HOME)
 
 
 def _project(given: str | None, environ: Mapping[str, str], folder: Path) -> Origin:

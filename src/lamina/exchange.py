@@ -10,14 +10,13 @@ from itertools import islice
 from typing import Final
 
 from lamina.core import canonical
-from lamina.core.access import Reach
 from lamina.core.changes import Action, Adopt
-from lamina.core.layers import OWNERS
 from lamina.core.parsing import parse_line
 from lamina.core.principal import Role, Surface
 from lamina.core.record import Record, State, to_json
 from lamina.core.sealed import references
 from lamina.errors import ForbiddenError, LaminaError, StoreError
+from lamina.exporting.choosing import Chosen, leaving
 from lamina.memory import Memory
 from lamina.stores.questions import Query
 from lamina.writing import WritePath
@@ -43,18 +42,23 @@ class ImportReport:
     """Line numbers with what is wrong; nothing of such a line was taken."""
 
 
-def export_lines(mem: Memory, *, history: bool = False) -> Iterator[str]:
+def export_lines(
+    mem: Memory, *, history: bool = False, chosen: Chosen | None = None
+) -> Iterator[str]:
     """Every record within reach, oldest first; with `history`, every kept version of them.
+
+    `chosen` narrows it to some layers and kinds.
 
     Versions come in the order of the log, so that importing them passes through the same states.
     """
     for record in _versions(mem) if history else _records(mem):
-        yield canonical.dumps(to_json(record))
+        if chosen is None or chosen.has(record):
+            yield canonical.dumps(to_json(record))
 
 
-def count_exported(mem: Memory) -> int:
+def count_exported(mem: Memory, chosen: Chosen | None = None) -> int:
     """How many records an export covers."""
-    return mem.store.count(Query(reach=_reach(mem)))
+    return mem.store.count(Query(reach=leaving(mem), where=(chosen or Chosen()).where))
 
 
 def import_lines(
@@ -76,14 +80,9 @@ def import_lines(
     return report
 
 
-def _reach(mem: Memory) -> Reach:
-    """What leaves the store: never who may come in, which is nobody else's."""
-    return mem.reach.without(OWNERS)
-
-
 def _records(mem: Memory) -> Iterator[Record]:
     for stream in mem.store.streams():
-        yield from mem.store.walk(_reach(mem), stream)
+        yield from mem.store.walk(leaving(mem), stream)
 
 
 def _versions(mem: Memory) -> Iterator[Record]:
@@ -94,7 +93,7 @@ def _versions(mem: Memory) -> Iterator[Record]:
             kept = {
                 (version.event.record, version.event.rev): version.record
                 for record_id in {event.record for event in events}
-                for version in mem.store.versions(_reach(mem), record_id)
+                for version in mem.store.versions(leaving(mem), record_id)
             }
             changes = (event for event in events if event.action is not Action.WITNESSED)
             found = (kept.get((event.record, event.rev)) for event in changes)

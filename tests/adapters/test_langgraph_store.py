@@ -5,18 +5,24 @@ LangGraph's own tests of a store run in `make conformance`; here is what they do
 
 import asyncio
 import threading
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp, SearchOp
+from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.store.base import GetOp, IndexConfig, InvalidNamespaceError, PutOp, SearchOp
 
 import lamina
 from lamina import Memory
-from lamina.adapters.langgraph import AsyncLaminaStore, LaminaStore
+from lamina.adapters.langgraph import AsyncLaminaStore, LaminaCheckpointer, LaminaStore
 from lamina.errors import InvalidInputError
 from tests.days import Day, day, whole
 from tests.places import plain
+from tests.serving import serving
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
 
 __all__ = ["day", "plain", "whole"]
 
@@ -279,6 +285,26 @@ def test_who_shares_a_scope_replaces_what_others_of_it_have_put(plain: Memory) -
     assert found.value == {"v": "the orchestrator's"}
 
 
+def test_store_and_threads_on_a_server(plain: Memory) -> None:
+    with serving(plain) as served, lamina.connect(served.url, key=served.key) as afar:
+        store, saver = LaminaStore(afar), LaminaCheckpointer(afar)
+        store.put(("d",), "k", {"text": "the harbour is closed", "password": "hunter2-Kx9!"})
+        assert [one.key for one in store.search((), query="harbour")] == ["k"]
+        found = LaminaStore(plain).get(("d",), "k")
+        assert found == store.get(("d",), "k")
+        assert found is not None
+        assert found.value["password"] == "hunter2-Kx9!"
+        store.delete(("d",), "k")
+        assert LaminaStore(plain).get(("d",), "k") is None
+        thread: RunnableConfig = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+        saver.put_writes(saver.put(thread, empty_checkpoint(), {}, {}), [("c", 1)], "task")
+        kept = LaminaCheckpointer(plain).get_tuple(thread)
+        assert kept is not None
+        assert kept.pending_writes == [("task", "c", 1)]
+        saver.delete_thread("t")
+        assert LaminaCheckpointer(plain).get_tuple(thread) is None
+
+
 def test_several_at_once_on_one_store(tmp_path: Path) -> None:
     """Each with a connection of its own, as processes have."""
     failures: list[BaseException] = []
@@ -320,10 +346,11 @@ def test_calls_that_are_awaited_together_are_one_commit(plain: Memory) -> None:
 
 
 def test_an_embedder_of_ones_own_ranks_alone(plain: Memory) -> None:
-    async def embed(texts: list[str]) -> list[list[float]]:
+    async def embed(texts: Sequence[str]) -> list[list[float]]:
         return [[text.count("a"), text.count("b"), 1.0] for text in texts]
 
-    store = LaminaStore(plain, index={"dims": 3, "embed": embed, "fields": ["text", "also[*]"]})
+    index: IndexConfig = {"dims": 3, "embed": embed, "fields": ["text", "also[*]"]}
+    store = LaminaStore(plain, index=index)
 
     async def asked() -> list[str]:
         await store.aput(("d",), "as", {"text": "aaaa"})
@@ -332,6 +359,6 @@ def test_an_embedder_of_ones_own_ranks_alone(plain: Memory) -> None:
         return [one.key for one in await store.asearch(("d",), query="bbbb")]
 
     assert asyncio.run(asked()) == ["bs", "as"]
-    wrong = LaminaStore(plain, index={"dims": 4, "embed": embed})
+    wrong = LaminaStore(plain, index={**index, "dims": 4})
     with pytest.raises(InvalidInputError, match="4 dims"):
         asyncio.run(wrong.aput(("d",), "k", {"text": "a"}))

@@ -19,7 +19,7 @@ def test_calls_and_streams_are_measured(disk: Path) -> None:
     assert set(found["requests"]) == {"1", "2"}
     for row in found["requests"].values():
         assert all(one["requests"] > 0 and one["p99_ms"] >= one["p50_ms"] for one in row.values())
-        assert set(row["recall"]["ratio_to_empty"]) == {"per_second", "p50_ms", "p99_ms"}
+        assert set(row["recall"]["ratio_to_empty"]) == {"per_second", "p50_ms", "p99_ms", "cpu_ms"}
     for name in ("written_over_http", "written_by_another_process"):
         told = found["streams"][name]
         assert (told["missed"], told["repeated"]) == (0, 0)

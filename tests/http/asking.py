@@ -1,6 +1,5 @@
 """The application in this process, asked by whoever has a key."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,7 +22,7 @@ class Api:
         self.engine = Engine(memory)
         app = create_app(self.engine)
         self.client = TestClient(app, "http://127.0.0.1", raise_server_exceptions=False)
-        self.owner = bearing(self.engine.keys.create("user").text)
+        self.owner = bearing(self.engine.keys.create("user", "admin").text)
 
     def key(self, name: str, role: str, project: str | None = None) -> dict[str, str]:
         """What somebody else sends along."""
@@ -55,6 +54,6 @@ class Api:
 
 
 @pytest.fixture
-def api(plain: Memory) -> Iterator[Api]:
+def api(plain: Memory) -> Api:
     """An application on an empty memory."""
-    yield Api(plain)
+    return Api(plain)

@@ -86,7 +86,8 @@ def test_an_address_that_is_wrong_is_refused(
 
 def test_nobody_is_let_in_by_what_they_send_and_nothing_is_read_of_it(api: Api) -> None:
     for said in ({"content": b"{"}, {"json": {"text": "x"}}):
-        found = api.refused("POST", "/api/records", headers={"Authorization": ""}, **said)
+        headers = {"Authorization": "", **JSON}
+        found = api.refused("POST", "/api/records", headers=headers, **said)
         assert found[:2] == (401, "unauthenticated")
 
 

@@ -20,6 +20,7 @@ from anthropic.lib.tools import ToolError
 from anthropic.tools.memory import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
 
 from lamina.adapters.virtual_files import ROOT, Files
+from lamina.aio import in_thread
 from lamina.errors import ConflictError, LaminaError, NotFoundError
 
 if TYPE_CHECKING:
@@ -165,38 +166,31 @@ class AsyncLaminaMemoryTool(BetaAsyncAbstractMemoryTool):
 
     async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         """Show a file with its lines numbered, or what is in a directory."""
-        return await _threaded(self._tool.view, command)
+        return await in_thread(self._tool.view, command)
 
     async def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
         """Write a new file."""
-        return await _threaded(self._tool.create, command)
+        return await in_thread(self._tool.create, command)
 
     async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
         """Put one text in the place of another that stands there once."""
-        return await _threaded(self._tool.str_replace, command)
+        return await in_thread(self._tool.str_replace, command)
 
     async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         """Put a line behind the one with a number."""
-        return await _threaded(self._tool.insert, command)
+        return await in_thread(self._tool.insert, command)
 
     async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
         """Hide a file or a directory; `undo` brings it back."""
-        return await _threaded(self._tool.delete, command)
+        return await in_thread(self._tool.delete, command)
 
     async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
         """Give a file or a directory another path."""
-        return await _threaded(self._tool.rename, command)
+        return await in_thread(self._tool.rename, command)
 
     async def clear_all_memory(self) -> str:
         """Hide every file, in one change."""
-        return await _threaded(self._tool.clear_all_memory)
-
-
-async def _threaded(function: Callable[..., str], *arguments: Any) -> str:
-    from anyio import to_thread
-
-    # Not given up when the caller is: a write that has begun comes to its end.
-    return await to_thread.run_sync(function, *arguments)
+        return await in_thread(self._tool.clear_all_memory)
 
 
 def _checked(told: str) -> str:

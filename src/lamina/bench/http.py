@@ -149,16 +149,18 @@ def _asked(run: _Run, what: str, connections: int) -> dict[str, Any]:
     asked = Load(port, what, connections, run.plan.seconds, run.first(), run.headers)
     # The first requests start threads and open the store's files, which is not measured.
     for seconds in (run.plan.seconds / 10, run.plan.seconds):
+        before = _taken(run.server)
         run.client.tell(json.dumps({**asdict(asked), "seconds": seconds, "first": run.first()}))
         found: dict[str, Any] = run.client.hear()
-    return found
+        cpu = _taken(run.server)["cpu"] - before["cpu"]
+    return {**found, "cpu_ms": round(1000 * cpu / found["requests"], 3)}
 
 
 def _compared(
     found: dict[str, Any], plain: dict[str, Any], empty: dict[str, Any]
 ) -> dict[str, Any]:
     """Each figure over the other's: what is left of its rate, how many times as long it takes."""
-    names = ("per_second", "p50_ms", "p99_ms")
+    names = ("per_second", "p50_ms", "p99_ms", "cpu_ms")
     against = {"embedded": plain, "empty": empty}
     ratios = {
         f"ratio_to_{name}": {one: ratio(found[one], other[one]) for one in names}
@@ -192,12 +194,14 @@ def _embedded(call: Callable[[int], object], threads: int, seconds: float) -> di
             timings.append(clock.stopwatch() - begun)
             number += 1
 
+    cpu = time.process_time()
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(work, range(threads)))
-    spread = Spread.of(timings)
+    cpu, spread = time.process_time() - cpu, Spread.of(timings)
     return {
         "requests": len(timings), "per_second": round(len(timings) / seconds, 1),
         "p50_ms": spread.p50_ms, "p99_ms": spread.p99_ms,
+        "cpu_ms": round(1000 * cpu / (len(timings) + threads), 3),
     }  # fmt: skip
 
 
@@ -214,16 +218,16 @@ def _streams(run: _Run, phase: Phase) -> dict[str, Any]:
         for number in range(plan.subscribers)
     ]
     with Child("http_load") as listeners, phase("Streams", 3) as advance:
-        before = _taken(run.server)
+        before = _taken(run.server, _SETTLE_SECONDS)
         listeners.tell(json.dumps({"listen": asked, "port": run.ports[0]}))
         listeners.hear()
-        opened = _taken(run.server)
+        opened = _taken(run.server, _SETTLE_SECONDS)
         advance(1)
         with _posting(run) as post:
             by_server = _told(run, listeners, post, projects)
         advance(2)
         by_other = _told(run, listeners, _writing(run), projects)
-        after = _taken(run.server)
+        after = _taken(run.server, _SETTLE_SECONDS)
         advance(3)
     return {
         "subscribers": plan.subscribers,
@@ -235,8 +239,9 @@ def _streams(run: _Run, phase: Phase) -> dict[str, Any]:
     }
 
 
-def _taken(server: Child) -> dict[str, float]:
-    time.sleep(_SETTLE_SECONDS)
+def _taken(server: Child, settle: float = 0.0) -> dict[str, float]:
+    """What the server takes; memory after a while, when what is done with was given back."""
+    time.sleep(settle)
     server.tell("")
     found: dict[str, float] = server.hear()
     return found
@@ -255,7 +260,7 @@ def _told(
         record = write(run.first(), f"project/p{number % projects}")
         sent[record], acknowledged[record] = begun, clock.stopwatch()
     wall = clock.stopwatch() - start
-    after = _taken(run.server)
+    after = _taken(run.server, _SETTLE_SECONDS)
     listeners.tell("")
     heard = listeners.hear()
     times = Counter(record for record, _ in heard)

@@ -16,6 +16,7 @@ from lamina.core.names import check_key
 from lamina.core.principal import Surface
 from lamina.core.record import Record, State, content_fields
 from lamina.core.scope import Scope
+from lamina.core.secrets import find_secrets
 from lamina.errors import InvalidInputError, LaminaError, StoreError
 from lamina.importing.brought import Tally
 from lamina.importing.formats.items import Item, Left
@@ -196,7 +197,9 @@ def _fate(step: _Step, outcome: Outcome) -> Fate:
 
 
 def _key(item: Item) -> str | None:
+    """The key, if it can be one; it is shown everywhere, so it holds no secret."""
     try:
-        return None if item.key is None else check_key(item.key)
+        key = None if item.key is None else check_key(item.key)
     except InvalidInputError:
         return None
+    return None if key is None or find_secrets(key) else key

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from lamina.core.filters import parse
+from lamina.core.ids import RecordId, is_id
 from lamina.core.layers import LAYERS, slot
 from lamina.core.principal import Surface
 from lamina.core.record import Record, State
@@ -55,6 +56,17 @@ class Known:
             return None
         place = slot(LAYERS[LAYER], self._scope.path, entry.kind, entry.key)
         return self._store.find(self._path.reach, place)
+
+    def by_block(self, entry: Wanted) -> Record | None:
+        """The record that an entry names by its id, as pages that were exported do."""
+        named = entry.data.get("block")
+        found = self._store.get(self._path.reach, [RecordId(str(named))]) if is_id(named) else []
+        return found[0] if found else None
+
+    def is_erased(self, entry: Wanted) -> bool:
+        """Whether the record that an entry names by its id was erased here."""
+        named = entry.data.get("block")
+        return is_id(named) and bool(self._store.tombstones([RecordId(str(named))]))
 
     def was_let_go(self, record: Record) -> bool:
         """Whether an import forgot it, because its entry was gone, and not somebody by hand."""

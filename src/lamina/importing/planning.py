@@ -114,6 +114,10 @@ class Planner:
 
     def _new(self, file: str, entry: Wanted, before: Record | None, *, again: bool) -> _Step:
         """An entry that no record stands for: new, or once forgotten."""
+        if (named := self._known.by_block(entry)) is not None:
+            return _named(file, entry, named)
+        if self._known.is_erased(entry):
+            return _Step(_told(Fate.ERASED, file, entry, None, "erased here"))
         holder = self._known.holder(entry)
         if holder is not None and holder.text == entry.text:
             return _Step(_told(Fate.UNCHANGED, file, entry, holder, "known already by its key"))
@@ -170,6 +174,15 @@ def moved_here(records: Sequence[Record], wanted: Sequence[Wanted]) -> list[Reco
         if still and still * 2 >= len(standing(there)):
             return there
     return []
+
+
+def _named(file: str, entry: Wanted, record: Record) -> _Step:
+    """An entry of an exported page whose record is here: the page is only a copy of it."""
+    if record.state is State.FORGOTTEN:
+        return _Step(_told(Fate.HIDDEN, file, entry, record, "forgotten here"))
+    if record.text.split() == entry.text.split():
+        return _Step(_told(Fate.UNCHANGED, file, entry, record, "known already by its id"))
+    return _Step(_told(Fate.CONFLICT, file, entry, record, "its record says something else"))
 
 
 def _told(fate: Fate, file: str, entry: Wanted, record: Record | None, note: str = "") -> Became:

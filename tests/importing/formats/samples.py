@@ -18,7 +18,9 @@ def node(
 
 def chatgpt(*nodes: dict[str, Any], name: str = "c1", **more: Any) -> dict[str, Any]:
     """One conversation, shown to its last message unless told otherwise."""
-    mapping = {"root": {"id": "root", "message": None, "parent": None, "children": []}}
+    mapping: dict[str, Any] = {
+        "root": {"id": "root", "message": None, "parent": None, "children": []}
+    }
     mapping |= {one["id"]: one for one in nodes}
     return {
         "conversation_id": name, "title": "Bread", "create_time": 1_700_000_000.0,

@@ -56,7 +56,7 @@ def test_observations_and_relations(plain: Memory, tmp_path: Path) -> None:
     assert kept["Grind Coffee Brewing beans fresh"].kind == "decision"
     related = kept["Coffee Brewing relates to Bean Origins"]
     assert related.kind == "relation"
-    assert (related.data["relation"], related.data["to"]) == ("relates_to", "Bean Origins")
+    assert (related.data["relationType"], related.data["to"]) == ("relates_to", "Bean Origins")
 
 
 def test_a_changed_observation_is_followed(plain: Memory, tmp_path: Path) -> None:

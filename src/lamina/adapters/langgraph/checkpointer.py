@@ -139,21 +139,23 @@ class LaminaCheckpointer(Awaited, BaseCheckpointSaver[int]):
 
     def delete_thread(self, thread_id: str) -> None:
         """Erase all checkpoints and writes of a thread."""
-        self._threads.erase(self._threads.below(None, threads.thread_key(str(thread_id))))
+        everything = self._threads.below(None, threads.thread_key(str(thread_id)))
+        self._threads.erase(one.id for one in everything)
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Erase what some runs made."""
         made = self._threads.of_runs([str(one) for one in run_ids])
-        self._threads.erase(one for record in made for one in self._with_writes(record))
+        self._threads.erase(one.id for record in made for one in self._with_writes(record))
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy a thread with all its checkpoints and writes."""
-        source, target = threads.thread_key(source_thread_id), threads.thread_key(target_thread_id)
+        source, name = threads.thread_key(str(source_thread_id)), str(target_thread_id)
+        target = threads.thread_key(name)
         made: list[Draft] = []
         for kind in (CHECKPOINT, WRITE):
             for record in self._threads.below(kind, source):
                 key = target + str(record.key).removeprefix(source)
-                made += self._threads.copied(record, key, {"thread": target_thread_id})
+                made += self._threads.copied(record, key, {"thread": name})
         self._threads.write(made)
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
@@ -166,14 +168,17 @@ class LaminaCheckpointer(Awaited, BaseCheckpointSaver[int]):
                 f"`strategy` is not known: {strategy!r:.40}", remedy="Use keep_latest or delete"
             )
         for thread in map(str, thread_ids):
-            kept = self._needed(thread) if strategy == "keep_latest" else set()
+            # Listed before it is decided: what a run adds in the meantime is not among it.
             everything = self._threads.below(None, threads.thread_key(thread))
-            self._threads.erase(one for one in everything if _checkpoint_of(one) not in kept)
+            owners = {one.id: _checkpoint_of(one) for one in everything}
+            kept = self._needed(thread) if strategy == "keep_latest" else set()
+            self._threads.erase(one for one, owner in owners.items() if owner not in kept)
 
-    def get_next_version(self, current: int | None, channel: None) -> int:
-        """The version after another; those of other savers may be texts that begin with it."""
+    def get_next_version(self, current: Any, channel: None) -> Any:
+        """The version after another: a number, or in a thread of other savers a text of theirs."""
         if isinstance(current, str):
-            current = int(current.split(".")[0])
+            number, dot, rest = current.partition(".")
+            return f"{int(number) + 1:0{len(number)}}{dot}{rest}"
         return 1 if current is None else current + 1
 
     # -- inside

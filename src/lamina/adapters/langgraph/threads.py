@@ -1,15 +1,16 @@
 """Checkpoints and pending writes of LangGraph's threads as records of working memory.
 
-What LangGraph's serialiser makes of them is kept as base64, cut into pieces where it is larger than
-a record may be. Working memory is nothing that recall searches, keeps no earlier versions, and is
-private to the handle's scope. Keys are `THREAD//NAMESPACE//CHECKPOINT`, and for a write `//TASK//N`
-behind it, so that all of a thread, and all of a checkpoint, begin alike.
+What LangGraph's serialiser makes of them is kept compressed, as base64, and cut into pieces where
+it is larger than a record may be. Working memory is nothing that recall searches, keeps no earlier
+versions, and is private to the handle's scope. Keys are `THREAD//NAMESPACE//CHECKPOINT`, and for a
+write `//TASK//N` behind it: all of a thread, and all of a checkpoint, begin alike.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Any, Final
+from zlib import compress, decompress
 
 from lamina.adapters.langgraph import names
 from lamina.core.sealed import SCHEME, references
@@ -57,8 +58,8 @@ def write_key(of: str, task: str, index: int) -> str:
 
 def drafts(kind: str, key: str, data: dict[str, Any], payload: Sequence[Typed]) -> list[Draft]:
     """What is remembered for one checkpoint or write: its record, and the pieces of a large one."""
-    text = "\n".join(f"{name}:{b64encode(content).decode()}" for name, content in payload)
-    return _in_pieces(kind, key, data, text)
+    lines = (f"{name}:{b64encode(compress(content, 1)).decode()}" for name, content in payload)
+    return _in_pieces(kind, key, data, "\n".join(lines))
 
 
 def _in_pieces(kind: str, key: str, data: dict[str, Any], text: str) -> list[Draft]:
@@ -127,7 +128,7 @@ class Threads:
         """What LangGraph's serialiser made, as it was handed over."""
         lines = self._text(record).split("\n")
         typed = (line.rpartition(":") for line in lines)
-        return [(name, b64decode(content)) for name, _, content in typed]
+        return [(name, decompress(b64decode(content))) for name, _, content in typed]
 
     def copied(self, record: Record, key: str, data: dict[str, Any]) -> list[Draft]:
         """The same payload under another key."""
@@ -140,12 +141,11 @@ class Threads:
         if changes:
             path.commit(changes)
 
-    def erase(self, records: Iterable[Record]) -> None:
+    def erase(self, ids: Iterable[str]) -> None:
         """Remove records for good, all or none."""
-        # Their payloads may be large, and only their names are needed.
-        ids = list(dict.fromkeys(record.id for record in records))
-        if ids:
-            self.memory.erase(*ids)
+        named = list(dict.fromkeys(ids))
+        if named:
+            self.memory.erase(*named)
 
     def _where(self, kind: str | None, beginning: str) -> dict[str, Any]:
         kinds = [CHECKPOINT, WRITE, _PIECE] if kind is None else [kind]

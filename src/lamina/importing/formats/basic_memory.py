@@ -58,7 +58,9 @@ def observed(text: str, subject: str) -> Observed | None:
         text=f"{subject} {how.replace('_', ' ')} {other} {rest}".rstrip(),
         kind="relation",
         tags=(),
-        data=_said(**{"from": subject, "relation": how, "to": other, "context": _context(rest)}),
+        data=_said(
+            **{"from": subject, "to": other, "relationType": how, "context": _context(rest)}
+        ),
     )
 
 

@@ -61,7 +61,7 @@ def _branch(mapping: dict[str, Any], current: object) -> tuple[list[Any], str]:
     """The nodes from the first message to the current one, and what is wrong with the tree."""
     if not isinstance(current, str) or current not in mapping:
         leaves = [name for name, node in mapping.items() if not _field(node, "children")]
-        current = max(leaves or mapping, key=lambda name: _time(mapping[name]), default=None)
+        current = max(leaves or mapping, key=lambda name: _rank(mapping[name]), default=None)
     shown: dict[str, Any] = {}
     while isinstance(current, str) and current in mapping:
         if current in shown:
@@ -119,9 +119,10 @@ def _says_something(node: Any) -> bool:
     return isinstance(_turn(node), Turn)
 
 
-def _time(node: Any) -> float:
+def _rank(node: Any) -> tuple[bool, float]:
+    """How likely a node is the one that was shown last."""
     at = instant_of(_field(_field(node, "message"), "create_time"))
-    return at.timestamp() if at else 0.0
+    return _says_something(node), at.timestamp() if at else 0.0
 
 
 def _field(value: Any, name: str) -> Any:

@@ -98,15 +98,16 @@ class _Reader:
 
     def _read_on(self, error: json.JSONDecodeError) -> None:
         """Read more, if that can help."""
-        is_cut = error.msg.startswith("Unterminated") or error.pos >= len(self._held) - _TAIL
+        is_open = error.msg.startswith("Unterminated")
+        is_cut = is_open or error.pos >= len(self._held) - _TAIL
+        ends_there = is_open or error.pos >= len(self._held.rstrip())
+        why = f"not JSON: {error.msg} at character {error.pos - self._at + 1:,} of it"
         if not is_cut:
-            raise _TornError(
-                f"not JSON: {error.msg} at character {error.pos - self._at + 1:,} of it"
-            )
+            raise _TornError(why)
         if len(self._held) - self._at > LARGEST:
             raise _TornError(f"larger than {LARGEST:,} characters, or torn")
         if not self._more():
-            raise _TornError("the file ends in the middle of it")
+            raise _TornError("the file ends in the middle of it" if ends_there else why)
 
     def _next_good(self) -> Iterator[Found]:
         """Go to the next value that is wanted, wherever it begins, and hand it out."""

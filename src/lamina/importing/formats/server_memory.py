@@ -1,15 +1,15 @@
 """`memory.jsonl` of the reference memory server: entities with observations, and relations.
 
-Each observation becomes one record of knowledge that names its entity, so that it is found and
-corrected by itself.
+They become what the graph tools of our own MCP server keep, so that the same tools go on with them.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
-from lamina.importing.formats.items import Found, Item, Left, some, text_of
+from lamina.importing.formats.items import Found, Item, Left, text_of
 
-NAME = "server-memory"
+NAME: Final = "server-memory"
 
 
 def is_wanted(value: dict[str, Any]) -> bool:
@@ -18,7 +18,8 @@ def is_wanted(value: dict[str, Any]) -> bool:
 
 
 def items(found: Iterable[Found | Left]) -> Iterator[Item | Left]:
-    """The items of a file, line by line."""
+    """The entities and relations of a file, line by line."""
+    seen: Counter[str] = Counter()
     for one in found:
         if isinstance(one, Left):
             yield one
@@ -27,41 +28,36 @@ def items(found: Iterable[Found | Left]) -> Iterator[Item | Left]:
         elif one.value["type"] == "relation":
             yield _relation(one)
         else:
-            yield from _entity(one)
+            yield _entity(one, seen)
 
 
-def _entity(found: Found) -> Iterator[Item | Left]:
+def _entity(found: Found, seen: Counter[str]) -> Item | Left:
     name, sort = text_of(found.value.get("name")), text_of(found.value.get("entityType"))
     said = found.value.get("observations")
     if not name or not isinstance(said, list | type(None)):
-        yield Left(found.place, "an entity without a name, or without a list of observations")
-        return
-    data = some(entity=name, entity_type=sort)
-    observed = [text_of(one) for one in said or ()]
-    if not any(observed):
-        text = f"{name} is {_article(sort)}" if sort else name
-        yield Item(
-            place=found.place, identity=("entity", name), text=text, kind="entity", data=data
-        )
-    for text in dict.fromkeys(filter(None, observed)):
-        yield Item(
-            place=found.place, identity=("observation", name, text), kind="fact",
-            text=text if name.casefold() in text.casefold() else f"{name}: {text}",
-            data={**data, "observation": text},
-        )  # fmt: skip
-
-
-def _relation(found: Found) -> Item | Left:
-    ends = [text_of(found.value.get(name)) for name in ("from", "relationType", "to")]
-    if not all(ends):
-        return Left(found.place, "a relation without `from`, `to` and `relationType`")
-    one, how, other = ends
+        return Left(found.place, "an entity without a name, or without a list of observations")
+    observed = list(dict.fromkeys(filter(None, map(text_of, said or ()))))
+    seen[name] += 1
+    # The server keeps two of one name, if one call made them.
+    again = (str(seen[name]),) if seen[name] > 1 else ()
     return Item(
-        place=found.place, identity=("relation", *ends), kind="relation",
-        text=f"{one} {how.replace('_', ' ')} {other}",
-        data={"from": one, "relation": how, "to": other},
+        place=found.place, identity=("entity", name, *again), kind="entity",
+        key=None if again else name,
+        text="\n".join([_named(name, sort), *(f"- {one}" for one in observed)]),
+        data={"name": name, "entityType": sort, "observations": observed},
     )  # fmt: skip
 
 
-def _article(sort: str) -> str:
-    return f"an {sort}" if sort[:1].lower() in "aeiou" else f"a {sort}"
+def _named(name: str, sort: str) -> str:
+    return f"{name} ({sort})" if sort else name
+
+
+def _relation(found: Found) -> Item | Left:
+    one, how, other = (text_of(found.value.get(name)) for name in ("from", "relationType", "to"))
+    if not (one and how and other):
+        return Left(found.place, "a relation without `from`, `to` and `relationType`")
+    return Item(
+        place=found.place, identity=("relation", one, how, other), kind="relation",
+        key=f"{one} | {how} | {other}", text=f"{one} {how} {other}",
+        data={"from": one, "to": other, "relationType": how},
+    )  # fmt: skip

@@ -61,7 +61,8 @@ def report(found: dict[str, Any]) -> Iterator[Line | Grid]:
         for what in next(iter(found["requests"].values()))
         for number, row in ((number, one[what]) for number, one in found["requests"].items())
     ]
-    yield grid(("what", "per second", "p50", "p99", "of embedded", "of empty"), rows)
+    headings = ("what", "per second", "p50", "p99", "of a core", "of embedded", "of empty")
+    yield grid(headings, rows)
     if "streams" in found:
         yield from _streams(found["streams"])
 
@@ -69,7 +70,7 @@ def report(found: dict[str, Any]) -> Iterator[Line | Grid]:
 def _figures(row: dict[str, Any]) -> list[str]:
     ratios = [row.get(f"ratio_to_{one}", {}).get("per_second", "") for one in ("embedded", "empty")]
     return [f"{row['per_second']:,.0f}", f"{row['p50_ms']} ms", f"{row['p99_ms']} ms",
-            *map(str, ratios)]  # fmt: skip
+            f"{row['cpu_ms']} ms", *map(str, ratios)]  # fmt: skip
 
 
 def _streams(found: dict[str, Any]) -> Iterator[Line | Grid]:

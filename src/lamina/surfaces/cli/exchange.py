@@ -1,9 +1,8 @@
-"""`lamina export` and `lamina import`."""
+"""`lamina import`, and files that are written whole."""
 
 import errno
 import io
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -13,10 +12,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import click
 
 from lamina.surfaces.cli import completing
-from lamina.surfaces.cli.marks import grid, line, safe_json
+from lamina.surfaces.cli.marks import grid
 from lamina.surfaces.cli.options import Command, scope_options
 from lamina.surfaces.cli.progress import progress
-from lamina.surfaces.cli.session import Session, pass_session
+from lamina.surfaces.cli.session import Session
 
 if TYPE_CHECKING:
     from lamina.exchange import ImportReport
@@ -35,37 +34,6 @@ _ROWS: Final = {
     "erased": "skipped, erased here",
     "unknown_secrets": "secrets not in this store",
 }
-
-
-@click.command(cls=Command)
-@click.argument("target", metavar="[FILE]", default="-", shell_complete=completing.files)
-@click.option("--history", is_flag=True, help="Every kept version, not the newest alone.")
-@pass_session
-def export(session: Session, /, target: str, *, history: bool) -> None:
-    """Write all memories as JSON lines.
-
-    To standard output unless FILE is named, which is replaced only once everything is written.
-    Secrets are exported as references; their values stay in the store.
-    """
-    from lamina.exchange import count_exported, export_lines
-
-    secrets: set[str] = set()
-    lines = _noting_secrets(export_lines(session.handle, history=history), secrets)
-    if target == "-":
-        for text in lines:
-            session.out.raw(safe_json(text) if sys.stdout.isatty() else text)
-        _tell_secrets(session, len(secrets))
-        return
-    total = None if history else count_exported(session.handle)
-    with _naming(target, "written"), progress(session, "Exporting", total) as advance:
-        written = write_whole(Path(target), lines, advance)
-    if session.out.as_json:
-        document = {"file": target, "written": written, "secrets": len(secrets)}
-        session.out.document(document)
-    elif not session.out.quiet:
-        lines_written = f"{written} line{'' if written == 1 else 's'}"
-        session.out.show(line(f"{lines_written} written to {target}."))
-    _tell_secrets(session, len(secrets))
 
 
 @click.command("import", cls=Command)
@@ -113,7 +81,7 @@ def _import_stream(context: click.Context, source: str, how: dict[str, Any]) -> 
     from lamina.surfaces.cli import bringing
 
     mapping = bringing.read_mapping(how["mapping"])
-    with _naming(source, "read"), opened(source) as streams:
+    with naming(source, "read"), opened(source) as streams:
         form = how["format"]
         form = told_format(streams, mapping) if form == "auto" else form
         if form != OWN:
@@ -206,23 +174,8 @@ def _show(session: Session, report: "ImportReport") -> None:
         session.out.complain(f"line {number}: {message}", "")
 
 
-def _noting_secrets(lines: Iterable[str], found: set[str]) -> Iterator[str]:
-    from lamina.core.sealed import references
-
-    for text in lines:
-        found.update(references(text))
-        yield text
-
-
-def _tell_secrets(session: Session, number: int) -> None:
-    if number == 1:
-        session.out.note("1 secret is exported as a reference, not its value")
-    elif number:
-        session.out.note(f"{number} secrets are exported as references, not values")
-
-
 @contextmanager
-def _naming(file: str, done: str) -> Iterator[None]:
+def naming(file: str, done: str) -> Iterator[None]:
     """Say which file of the caller cannot be used."""
     from lamina.errors import InvalidInputError
 

@@ -10,7 +10,7 @@ from lamina.surfaces.cli.options import Command, Decorator, F, global_options
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from lamina.surfaces.hooks.installing import Change
+    from lamina.surfaces.other_settings import Change
 
 _ANY: Final = {"ignore_unknown_options": True, "allow_extra_args": True}
 _EVENT: Final = "EVENT"

@@ -1,5 +1,6 @@
 """`lamina mcp`: memory for whatever client speaks the Model Context Protocol."""
 
+from pathlib import Path
 from typing import Final
 
 import click
@@ -8,22 +9,50 @@ from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
 _ASSISTANT: Final = "assistant"
-_PROFILES: Final = ("default", "server-memory", "mem0")
+_USUAL: Final = "default"
+_PROFILES: Final = (_USUAL, "server-memory", "mem0")
+_CLIENTS: Final = ("claude", "claude-desktop", "cursor", "vscode", "codex")
+_LEVELS: Final = ("user", "project")
+_PACKAGES: Final = ("mcp", "mcp_types", "pydantic", "starlette", "uvicorn")
 
 
 @click.command(cls=Command)
 @click.option(
-    "--tools", type=click.Choice(_PROFILES), default="default", show_default=True,
+    "--tools",
+    type=click.Choice(_PROFILES),
+    default=_USUAL,
+    show_default=True,
     help="Whose tools it offers: ours, or those of another memory server.",
-)  # fmt: skip
+)
+@click.option(
+    "--install",
+    "client",
+    type=click.Choice(_CLIENTS),
+    help="Write it into a client's settings.",
+)
+@click.option(
+    "--level",
+    type=click.Choice(_LEVELS),
+    default="user",
+    show_default=True,
+    help="With --install: in your own settings, or in those of the folder you are in.",
+)
+@click.option("--print", "only_shown", is_flag=True, help="With --install: only show it.")
 @pass_session
-def mcp(session: Session, /, tools: str) -> None:
+def mcp(
+    session: Session, /, tools: str, client: str | None, level: str, *, only_shown: bool
+) -> None:
     """Serve memory to a model's client, over standard streams (MCP).
 
     Clients start this command themselves. It acts as the agent `assistant` unless --as names
     another, and ends when its client goes. Any number of them may share a store.
     """
-    _serve(session, tools)
+    if client is not None:
+        _install(session, client, level, _options(session, tools), only_shown=only_shown)
+    elif only_shown or level != _LEVELS[0]:
+        raise click.UsageError("--print and --level go with --install")
+    else:
+        _serve(session, tools)
 
 
 def _serve(session: Session, tools: str) -> None:
@@ -35,14 +64,48 @@ def _serve(session: Session, tools: str) -> None:
     try:
         from lamina.surfaces.mcp.stdio import serve
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] not in ("mcp", "mcp_types", "pydantic"):
+        if (error.name or "").partition(".")[0] not in _PACKAGES:
             raise
         raise UnsupportedError(
-            "`lamina mcp` needs the package `mcp`",
-            remedy="Install it: pip install 'lamina[mcp]'",
+            "`lamina mcp` needs the package `mcp`", remedy="Install it: pip install 'lamina[mcp]'"
         ) from None
     session.may_create = True
     if not session.is_acting:
         session.name = _ASSISTANT
     bound = replace(session.handle.principal, surface=Surface.MCP)
     serve(session.unbound.acting(bound), tools)
+
+
+def _options(session: Session, tools: str) -> list[str]:
+    """What was said on this command line, for the one that a client will use."""
+    folder = session.directory
+    said = {
+        "--dir": None if folder is None else str(Path(folder).absolute()),
+        "--project": session.project,
+        "--as": session.name,
+        "--role": session.role,
+        "--tools": None if tools == _USUAL else tools,
+    }
+    return [part for option, value in said.items() if value is not None for part in (option, value)]
+
+
+def _install(
+    session: Session, client: str, level: str, options: list[str], *, only_shown: bool
+) -> None:
+    from lamina.surfaces.cli.marks import line
+    from lamina.surfaces.mcp.installing import CLIENTS, block, command_of, installed
+
+    command = command_of(level, options)
+    if only_shown:
+        session.out.raw(block(client, command))
+        return
+    change = installed(client, level, command, Path.cwd())
+    if change.is_any:
+        change.apply()
+    if session.out.as_json:
+        session.out.document({"path": str(change.path), "changed": change.is_any})
+        return
+    now = "now" if change.is_any else "already"
+    session.out.show(line(f"{CLIENTS[client].title} {now} starts Lamina: {change.path}"))
+    if change.is_any:
+        session.out.note(f"Start {CLIENTS[client].title} anew to have it take notice.")

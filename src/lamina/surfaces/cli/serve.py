@@ -24,40 +24,53 @@ if TYPE_CHECKING:
     "--upkeep", metavar="SPAN", help="Do what is due every so often, as 1h; never unless given."
 )
 @click.option("--access-log", is_flag=True, help="Write a line for each request.")
+@click.option(
+    "--allow-host", "names", multiple=True, metavar="NAME",
+    help="A name it answers to, beside those of this machine for itself.",
+)  # fmt: skip
+@click.option(
+    "--allow-origin", "origins", multiple=True, metavar="ORIGIN",
+    help="The address of a proxy before it, as https://memory.example.com.",
+)  # fmt: skip
 @pass_session
-def serve(
-    session: Session, /, host: str, port: int, upkeep: str | None, *, access_log: bool
-) -> None:
+def serve(session: Session, /, host: str, port: int, upkeep: str | None, **how: Any) -> None:
     """Serve the memories of a store over HTTP.
 
-    Ctrl-C or SIGTERM ends it, once the requests in hand are answered.
+    Whoever calls shows a key: `lamina token create NAME` makes one, and one of the owner's lies in
+    the directory of the store, as `server.key`. Ctrl-C or SIGTERM ends the server, once the
+    requests in hand are answered.
     """
     try:
         from lamina.surfaces.http import running
-        from lamina.surfaces.http.engine import Engine
+        from lamina.surfaces.http.binding import engine_at
     except ModuleNotFoundError as error:
         raise _not_installed(error) from None
 
     session.may_create = True
-    where = running.bind(host, port)
-    whole = session.unbound
-    session.tell_if_new()
-    name = f"[{host}]" if ":" in host else host
-    address = f"http://{name}:{where.getsockname()[1]}"
-    with _scheduled(whole, upkeep):
-        running.serve(Engine(whole), where, lambda: _tell(session, address), log=access_log)
+    with running.bind(host, port) as where:
+        whole = session.unbound
+        engine = engine_at(whole, host, how["names"], how["origins"])
+        session.tell_if_new()
+        name = f"[{host}]" if ":" in host else host
+        address = f"http://{name}:{where.getsockname()[1]}"
+        with _scheduled(whole, upkeep):
+            running.serve(engine, where, lambda: _tell(session, address), log=how["access_log"])
 
 
 def _tell(session: Session, address: str) -> None:
     """Where it listens, and how to call it."""
     import sys
 
+    from lamina.tokens.local import key_file
+
     out = session.out
     if out.as_json:
         out.document({"url": address})
     else:
         out.raw(f"Lamina listens on {address}")
-        out.note(f"Try: curl {address}/api/records", f"What it takes: {address}/docs")
+        key = key_file(session.unbound)
+        out.note(f'Try: curl -H "Authorization: Bearer $(cat {key})" {address}/api/records')
+        out.note(f"What it takes: {address}/docs")
         out.note("Ctrl-C ends it.")
     sys.stdout.flush()
 

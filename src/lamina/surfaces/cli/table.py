@@ -73,7 +73,9 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         "erase": Entry("erase:erase", "Remove memories for good, and verify it."),
     },
     "Look after the store": {
-        "export": Entry("exchange:export", "Write all memories as JSON lines."),
+        "export": Entry(
+            "exporting:export", "Write memories as JSON lines, Markdown or for other tools."
+        ),
         "capsule": Entry("capsule:capsule", "Hand over the notebook of a task as one file."),
         "import": Entry(
             "exchange:import_path", "Take in notes, other tools' memories and chats, or an export."

@@ -1,5 +1,7 @@
 """The schema of the server, and a page that shows it without asking anybody else for anything."""
 
+import base64
+import hashlib
 from html import escape
 from typing import Any
 
@@ -36,10 +38,13 @@ def page(request: Request) -> HTMLResponse:
     listed = "".join(
         f"<h2>{escape(name)}</h2><dl>{''.join(entries)}</dl>" for name, entries in groups.items()
     )
+    style = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{style}'; frame-ancestors 'none'"
     return HTMLResponse(
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>Lamina over HTTP</title>"
+        headers={"Content-Security-Policy": policy},
+        content=f"<!doctype html><html lang=en><meta charset=utf-8><title>Lamina over HTTP</title>"
         f"<style>{_STYLE}</style><h1>Lamina over HTTP</h1>"
-        f"<p>Bodies, answers and examples: <a href=openapi.json>openapi.json</a>.</p>{listed}"
+        f"<p>Bodies, answers and examples: <a href=openapi.json>openapi.json</a>.</p>{listed}",
     )
 
 

@@ -29,6 +29,8 @@ class Limits:
     body_bytes: int = 4_000_000
     body_seconds: float = 15.0
     """How long a client may take to send what it has announced."""
+    attempts: int = 10
+    """How often in a minute a key may be refused before it is not looked at."""
 
 
 @dataclass

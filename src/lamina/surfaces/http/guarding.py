@@ -28,7 +28,6 @@ _HEADERS: Final = {
     "cache-control": "no-store",
 }
 """What an answer says unless it says otherwise itself."""
-_TRIES: Final = 10
 _SECONDS: Final = 60.0
 _WATCHED: Final = 10_000
 _POLICY_VIOLATION: Final = 1008
@@ -44,7 +43,7 @@ class Guard:
     def __init__(self, app: ASGIApp, engine: Engine) -> None:
         self._app = app
         self._allowed = Allowed(engine.hosts, engine.origins)
-        self._attempts = Attempts()
+        self._attempts = Attempts(engine.limits.attempts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -80,14 +79,15 @@ class Attempts:
     So guessing at one key is slow, and neither another key nor another place suffers from it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._seen: dict[tuple[str, str], tuple[float, int]] = {}
         """Since when, and how often."""
 
     def are_spent(self, who: tuple[str, str] | None) -> bool:
         """Whether there were too many."""
         since, times = self._seen.get(who, (0.0, 0)) if who else (0.0, 0)
-        return times >= _TRIES and stopwatch() - since < _SECONDS
+        return times >= self._most and stopwatch() - since < _SECONDS
 
     def count(self, who: tuple[str, str] | None) -> None:
         """One more was refused."""

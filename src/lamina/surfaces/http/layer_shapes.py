@@ -161,7 +161,7 @@ class Context(BaseModel):
 
     text: str
     messages: list[Object]
-    blocks: list[Object]
+    blocks: str
     budget: int
     tokens: int
     considered: int

@@ -125,15 +125,16 @@ class Routes:
 
         What it answers with goes out as it is, so `answers` names its shape for the schema alone.
         """
+        settings = {"response_model": None, "status_code": 200, **settings}
+        status = settings["status_code"]
         extra = {**settings.pop("openapi_extra", {}), _PERMISSION: permission.value}
         responses: dict[int | str, Any] = {**PROBLEMS, **settings.pop("responses", {})}
         if (shape := settings.pop("answers", None)) is not None:
-            responses[200] = {"model": shape, **responses.get(200, {})}
-        settings = {"response_model": None, "status_code": 200, **settings}
+            responses[status] = {"model": shape, **responses.get(status, {})}
 
         def declare(function: F) -> F:
             self.router.add_api_route(
-                path, _answering(function), methods=[method], openapi_extra=extra,
+                path, _answering(function, status), methods=[method], openapi_extra=extra,
                 responses=responses, **settings,
             )  # fmt: skip
             return function
@@ -141,7 +142,7 @@ class Routes:
         return declare
 
 
-def _answering(function: Callable[..., Any]) -> Callable[..., Any]:
+def _answering(function: Callable[..., Any], status: int) -> Callable[..., Any]:
     """The function, with JSON of its answer made in the thread that it works in."""
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         return function
@@ -149,7 +150,7 @@ def _answering(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def answer(*arguments: Any, **named: Any) -> Response:
         found = function(*arguments, **named)
-        return found if isinstance(found, Response) else JSONResponse(found)
+        return found if isinstance(found, Response) else JSONResponse(found, status)
 
     return answer
 

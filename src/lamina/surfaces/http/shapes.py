@@ -291,6 +291,7 @@ PROBLEMS: Final[dict[int | str, Any]] = {
     413: problem_shape("The body is larger than this server takes."),
     415: problem_shape("The body is not said to be JSON."),
     422: problem_shape("The request is wrong; the message names what is."),
+    429: problem_shape("Too many attempts with what does not let in."),
     503: problem_shape("Busy; the same request may succeed later."),
 }
 """What every route may answer with when something is wrong."""

@@ -1,4 +1,4 @@
-"""A pytest plugin: the tests of LangGraph's SQLite store meet Lamina where they import that store.
+"""A pytest plugin: the tests of LangGraph's SQLite package meet Lamina where they import it.
 
 Loaded with `-p`, before their files are. The package under test is not even installed: its modules
 are ours, with the names that the tests import.
@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import lamina
-from lamina.adapters.langgraph import AsyncLaminaStore, LaminaStore
+from lamina.adapters.langgraph import AsyncLaminaStore, LaminaCheckpointer, LaminaStore
 
 
 @contextmanager
@@ -62,6 +62,26 @@ class AsyncSqliteStore(AsyncLaminaStore):
         """Nothing to set up."""
 
 
+class SqliteSaver(LaminaCheckpointer):
+    """Opened as their checkpointer is; all their tests keep it in memory."""
+
+    @classmethod
+    @contextmanager
+    def from_conn_string(cls, conn: str) -> Iterator["SqliteSaver"]:
+        with lamina.open(conn) as memory:
+            yield cls(memory)
+
+
+class AsyncSqliteSaver(LaminaCheckpointer):
+    """Opened as their checkpointer is."""
+
+    @classmethod
+    @asynccontextmanager
+    async def from_conn_string(cls, conn: str) -> AsyncIterator["AsyncSqliteSaver"]:
+        with lamina.open(conn) as memory:
+            yield cls(memory)
+
+
 def _module(name: str, **members: Any) -> None:
     module = ModuleType(name)
     vars(module).update(members)
@@ -70,6 +90,8 @@ def _module(name: str, **members: Any) -> None:
 
 _module("langgraph.store.sqlite", SqliteStore=SqliteStore, AsyncSqliteStore=AsyncSqliteStore)
 _module("langgraph.store.sqlite.aio", AsyncSqliteStore=AsyncSqliteStore)
+_module("langgraph.checkpoint.sqlite", SqliteSaver=SqliteSaver)
+_module("langgraph.checkpoint.sqlite.aio", AsyncSqliteSaver=AsyncSqliteSaver)
 # Parts of their implementation; the tests of these are left out.
 _module(
     "langgraph.store.sqlite.base",
@@ -78,3 +100,4 @@ _module(
         ("NS_MATCH_FUNCTION", "BaseSqliteStore", "_escape_glob_literal", "_namespace_match_pattern")
     ),
 )
+_module("langgraph.checkpoint.sqlite.utils", _metadata_predicate=None, search_where=None)

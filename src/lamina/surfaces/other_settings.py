@@ -1,0 +1,62 @@
+"""Settings files of other programs: read as they are, and changed whole or not at all."""
+
+from __future__ import annotations
+
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from lamina.durable import make_folder, replace_file
+from lamina.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LARGEST: Final = 16 << 20
+_MODE: Final = 0o600
+_BACKUP: Final = ".before-lamina"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The settings of a program, before and after."""
+
+    path: Path
+    before: str
+    after: str
+
+    @property
+    def is_any(self) -> bool:
+        """Whether there is anything to change."""
+        return self.before != self.after
+
+    @property
+    def backup(self) -> Path:
+        """Where the settings from before are kept, if there were any."""
+        path = self.path.resolve()
+        return path.with_name(path.name + _BACKUP)
+
+    def apply(self) -> None:
+        """Write it, with the rights that the file had; what was there is kept beside it."""
+        # Where settings are a link into somebody's collection, that is what is changed.
+        path = self.path.resolve()
+        make_folder(path.parent)
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _MODE
+        if self.before:
+            replace_file(self.backup, [self.before], mode=mode)
+        replace_file(path, [self.after], mode=mode)
+
+
+def read_settings(path: Path) -> str:
+    """The text of a settings file; empty when there is none."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise InvalidInputError(f"{path} is too large for settings", remedy="Look at it first")
+        # Not as text: the ends of its lines are to stay what they are.
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInputError(
+            f"{path} cannot be read: {error!s:.200}", remedy="Put it in order first"
+        ) from None

@@ -1,0 +1,148 @@
+"""The protocol under /mcp: keys, roles and sessions as everywhere else."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import SubscriptionLost
+
+import lamina
+from lamina.core.principal import Surface
+from tests.mcp.talking import error_of
+from tests.serving import Served, serving
+
+HELLO = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {},
+               "clientInfo": {"name": "t", "version": "1"}},
+}  # fmt: skip
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with lamina.open(":memory:") as memory:
+        memory.configure("recall.embedder", "off")
+        with serving(memory) as served:
+            yield served
+
+
+@asynccontextmanager
+async def client_of(
+    server: Served, headers: dict[str, str], path: str = "/mcp", mode: Any = "auto"
+) -> AsyncIterator[Client]:
+    async with (
+        httpx2.AsyncClient(headers=headers) as http,
+        Client(streamable_http_client(server.url + path, http_client=http), mode=mode) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_key_opens_the_memory_of_its_principal(server: Served, mode: str) -> None:
+    name = f"finn-{mode}"
+    headers = server.headers_of(name, "agent", "web")
+
+    async def talk() -> None:
+        async with client_of(server, headers, mode=mode) as client:
+            kept: Any = await client.call_tool("remember", {"text": f"said by {name}"})
+            record = server.engine.whole.get(kept.structured_content["id"])
+            assert (record.scope, record.source) == (f"project/web/agent/{name}", name)
+            change = server.engine.whole.history(record.id)[0]
+            assert change.event.surface == Surface.MCP.value
+
+    anyio.run(talk)
+
+
+def test_a_reader_reads_and_writes_nothing(server: Served) -> None:
+    headers = server.headers_of("rae", "reader", "web")
+    server.engine.whole.project("web").remember("The build takes long")
+
+    async def talk() -> None:
+        async with client_of(server, headers) as client:
+            found: Any = await client.call_tool("recall", {"query": "build"})
+            assert found.structured_content["memories"]
+            for tool, arguments in (
+                ("remember", {"text": "x"}), ("update_status", {"new_status": "x"}),
+                ("log_activity", {"entry_type": "THOUGHT", "content": "x"}),
+                ("save_fact", {"key": "a", "value": "b"}), ("forget", {"ids": ["x"]}),
+            ):  # fmt: skip
+                refused = error_of(await client.call_tool(tool, arguments))
+                assert refused["code"] == "forbidden"
+
+    anyio.run(talk)
+
+
+def test_profiles_have_addresses_of_their_own(server: Served) -> None:
+    headers = server.headers_of("gail", "agent", "web")
+
+    async def talk() -> None:
+        async with client_of(server, headers, "/mcp/server-memory") as client:
+            assert len((await client.list_tools()).tools) == 9
+
+    anyio.run(talk)
+    wrong = httpx2.post(f"{server.url}/mcp/nothing", json=HELLO, headers={**headers, **ACCEPT})
+    assert wrong.status_code == 422
+    assert wrong.json()["error"]["code"] == "invalid_input"
+
+
+@pytest.mark.parametrize("shown", [{}, {"Authorization": "Bearer nonsense"}])
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_nobody_comes_in_without_a_key(server: Served, method: str, shown: dict[str, str]) -> None:
+    answer = httpx2.request(method, f"{server.url}/mcp", headers={**shown, **ACCEPT})
+    assert answer.status_code == 401
+    assert answer.json()["error"]["code"] == "unauthenticated"
+
+
+def test_a_role_that_may_nothing_is_refused_at_the_door(server: Served) -> None:
+    headers = server.headers_of("sam", "skill", "web")
+    answer = httpx2.post(f"{server.url}/mcp", json=HELLO, headers={**headers, **ACCEPT})
+    assert answer.status_code == 403
+
+
+def test_a_session_is_of_no_use_to_another_principal(server: Served) -> None:
+    url, finn = f"{server.url}/mcp", server.headers_of("finn", "agent", "web")
+    again = server.headers_of("finn", "agent", "web")
+    maya = server.headers_of("maya", "agent", "web")
+    begun = httpx2.post(url, json=HELLO, headers={**finn, **ACCEPT})
+    session = {"Mcp-Session-Id": begun.headers["mcp-session-id"]}
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    status = [
+        httpx2.post(url, json=ping, headers={**who, **session, **ACCEPT}).status_code
+        for who in (maya, finn, again)
+    ]
+    assert status == [404, 200, 200]
+    assert httpx2.delete(url, headers={**maya, **session}).status_code == 404
+
+
+def test_a_stream_ends_when_its_key_is_revoked(server: Served) -> None:
+    made = server.engine.keys.create("gone", "agent", project="web")
+    headers = {"Authorization": f"Bearer {made.text}"}
+
+    async def talk() -> None:
+        async with (
+            client_of(server, headers) as client,
+            client.listen(resource_subscriptions=["lamina://now"]) as stream,
+        ):
+            server.engine.handle(made.key.principal).now.update("one")
+            with anyio.fail_after(10):
+                assert (await anext(stream)).uri == "lamina://now"  # type: ignore[union-attr]
+            server.engine.keys.revoke(made.key.id)
+            # It is asked every two seconds whether a key still stands.
+            with anyio.fail_after(8), pytest.raises((SubscriptionLost, StopAsyncIteration)):
+                await anext(stream)
+
+    anyio.run(talk)
+
+
+def test_too_much_is_refused_before_it_is_read(server: Served) -> None:
+    headers = server.headers_of("finn", "agent", "web")
+    much = b" " * (server.engine.limits.body_bytes + 1)
+    said = {**headers, **ACCEPT, "Content-Type": "application/json"}
+    answer = httpx2.post(f"{server.url}/mcp", content=much, headers=said)
+    assert answer.status_code == 413
