@@ -40,17 +40,17 @@ def bearing(shown: str) -> dict[str, str]:
 
 
 @contextmanager
-def serving(memory: Memory, engine: Engine | None = None) -> Iterator[Served]:
+def serving(memory: Memory, engine: Engine | None = None, *, port: int = 0) -> Iterator[Served]:
     """Serve a store from a thread of this process."""
     engine = engine or Engine(memory)
-    with listening(create_app(engine), engine) as served:
+    with listening(create_app(engine), engine, port) as served:
         yield served
 
 
 @contextmanager
-def listening(app: FastAPI, engine: Engine) -> Iterator[Served]:
+def listening(app: FastAPI, engine: Engine, port: int = 0) -> Iterator[Served]:
     """Serve an application from a thread of this process."""
-    server = Server(uvicorn.Config(app, port=0, log_level="warning"), engine)
+    server = Server(uvicorn.Config(app, port=port, log_level="warning"), engine)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     try:

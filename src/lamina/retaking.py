@@ -7,7 +7,6 @@ normalised, sealed, authorised and analysed by this process. Ids are kept where 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +24,8 @@ from lamina.core.scope import Scope
 from lamina.errors import ForbiddenError, InvalidInputError, UnsupportedError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lamina.core.sealed import Sealed
     from lamina.stores.base import Store
     from lamina.writing import WritePath
@@ -174,7 +175,7 @@ class Retaking:
         if not wanted:
             return []
         entry = change.content.data.get("entry")
-        copied = {RecordId(entry)} if is_id(entry) else set()
+        copied = {RecordId(str(entry))} if is_id(entry) else set()
         others = self._store.get(self._path.reach, sorted(named | copied))
         mine = [one for one in others if may_reveal(self._path.speaker, one)]
         return [box for one in mine for box in self._store.sealed(one.id) if box.ref in wanted]

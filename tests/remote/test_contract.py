@@ -10,11 +10,12 @@ from contextlib import ExitStack
 
 import pytest
 
+from lamina.core.retention import Cut, Pruned, Retention
 from lamina.errors import UnsupportedError
 from lamina.stores.base import Store
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.testing import StoreContract
-from lamina.testing.builders import a_put, found, write
+from lamina.testing.builders import a_put, after_noon, found, picture, write
 from tests.remote.raw import Raw, raw_server
 
 
@@ -41,7 +42,17 @@ class TestRemote(StoreContract):
         raw.store = EphemeralStore()
         return another()
 
-    # Two clauses cannot be kept from afar, and say so.
+    # Three clauses are another from afar, and say so.
+
+    def test_a_count_of_what_would_go_changes_nothing_and_comes_true(self, store: Store) -> None:
+        """Every commit of a client leaves a receipt, so that a lost answer can be asked for."""
+        for number in range(3):
+            write(store, a_put(f"v{number}", key="k"), at=after_noon(number))
+        retention = Retention((Cut("knowledge", 1),), after_noon(9))
+        before, foretold = picture(store), store.prunable(retention)
+        assert foretold == Pruned({"knowledge": 3}, {"knowledge": 1}, 3)
+        assert picture(store) == before
+        assert store.prune(retention) == foretold
 
     def test_a_duty_is_one_holders_at_a_time(self, store: Store) -> None:
         """It is let go when a process ends, and a server does not notice that of a client."""

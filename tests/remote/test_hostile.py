@@ -11,8 +11,15 @@ from typing import Any
 
 import pytest
 
-from lamina import clock
-from lamina import ForbiddenError, InvalidInputError, LaminaError, Memory, NotFoundError, Record
+from lamina import (
+    ForbiddenError,
+    InvalidInputError,
+    LaminaError,
+    Memory,
+    NotFoundError,
+    Record,
+    clock,
+)
 from lamina.core.access import EVERYTHING
 from lamina.core.announcements import Audience, MemoryRead, MemoryWrite, Notice
 from lamina.core.changes import Adopt, Change, Commit, Erase, Move, Put, Receipt, Witness
@@ -64,8 +71,14 @@ def eve(server: Place, whole: Memory) -> Iterator[RemoteStore]:
 
 def a_put(text: str = "mine", **more: Any) -> Put:
     said = {name: more.pop(name) for name in ("trust", "source", "kind") if name in more}
-    content = Content(**{"kind": "fact", "text": text, "source": "eve", "trust": Trust.AGENT, **said})
+    content = Content(
+        **{"kind": "fact", "text": text, "source": "eve", "trust": Trust.AGENT, **said}
+    )
     return Put(**{"id": FRESH, "scope": WEB.path, "layer": "knowledge", "content": content, **more})
+
+
+def a_key(scope: str) -> Put:
+    return a_put(layer="access", kind="key", scope=scope)
 
 
 def sent(store: RemoteStore, *changes: Change, by: Principal = EVE) -> Receipt:
@@ -88,7 +101,10 @@ def test_a_widened_reach_shows_no_more(eve: RemoteStore, whole: Memory) -> None:
     }
     assert eve.count(everything) == whole.store.count(Query(reach=own))
     assert eve.get(EVERYTHING, [foreign.id]) == []
-    assert eve.find(EVERYTHING, "\x1f".join((foreign.scope, "knowledge", "fact", "secret-plan"))) is None
+    assert (
+        eve.find(EVERYTHING, "\x1f".join((foreign.scope, "knowledge", "fact", "secret-plan")))
+        is None
+    )
     assert eve.versions(EVERYTHING, foreign.id) == []
     assert eve.saying(EVERYTHING, ["the shop sells kettles"]) == []
     assert list(eve.walk(EVERYTHING, "project/shop")) == []
@@ -123,8 +139,8 @@ FORGED: dict[str, tuple[type[LaminaError], Any]] = {
     "a scope that is none": (InvalidInputError, lambda w: [a_put(scope="project/web/nothing")]),
     "a layer that is none": (InvalidInputError, lambda w: [a_put(layer="access2")]),
     "a layer of the pipeline": (ForbiddenError, lambda w: [a_put(layer="source", kind="chunk")]),
-    "a key for everybody": (ForbiddenError, lambda w: [a_put(layer="access", kind="key", scope="global")]),
-    "a key at home": (ForbiddenError, lambda w: [a_put(layer="access", kind="key", scope=f"{WEB}/agent/eve")]),
+    "a key for everybody": (ForbiddenError, lambda w: [a_key(scope="global")]),
+    "a key at home": (ForbiddenError, lambda w: [a_key(scope=f"{WEB}/agent/eve")]),
     "to revoke a key": (
         NotFoundError,
         lambda w: [Move(id=w.query({"layer": "access"})[0].id, state=State.FORGOTTEN)],
@@ -185,12 +201,13 @@ def test_nobody_speaks_for_another(by: Principal, eve: RemoteStore, whole: Memor
     with pytest.raises(ForbiddenError):
         sent(eve, a_put(), by=by)
     if by.surface is Surface.HTTP:
-        for name, arguments in {
+        asked: dict[str, dict[str, Any]] = {
             "recall": {"query": "x", "how": {}, "told": True},
             "why_not": {"name": of(whole, "law").id, "query": "x", "how": {}},
             "erase": {"ids": [of(whole, "own").id]},
             "reveal": {"record_id": of(whole, "own").id, "reference": "secret://x"},
-        }.items():
+        }
+        for name, arguments in asked.items():
             with pytest.raises(ForbiddenError):
                 eve.ask(name, by=by, **arguments)
 
@@ -226,8 +243,9 @@ def test_a_secret_is_not_carried_off_by_its_reference(eve: RemoteStore, whole: M
     common = whole.project("web").remember("the api password is Pq83nnVw2kkM")
     for record, ref in ((kept.id, kept.sealed[0]), (common.id, common.sealed[0])):
         box = Sealed(ref, "password", b"", b"")
-        mine = sent(eve, a_put(f"see {ref}", scope=f"{WEB}/agent/eve", layer="notebook",
-                               kind="note", sealed=(box,), id=RecordId("01" + "d" * 24)))  # fmt: skip
+        home, fresh = f"{WEB}/agent/eve", clock.fresh_id()
+        note = a_put(f"see {ref}", scope=home, layer="notebook", kind="note", id=fresh)
+        mine = sent(eve, replace(note, sealed=(box,)))
         assert whole.store.sealed(mine.id) == []
         for name in (record, mine.id):
             with pytest.raises((ForbiddenError, NotFoundError)):
@@ -253,7 +271,9 @@ def test_what_is_told_of_others_is_not_believed(eve: RemoteStore, whole: Memory)
     whole.configure("events.reads", "on")
     law, foreign = of(whole, "law"), of(whole, "secret-plan")
     read = MemoryRead(type="knowledge", path="p", size=3, actor="user", at=LONG_AGO)
-    honest = Notice(said=read, by=EVE.identity, scope=law.scope, layer="knowledge", records=(law.id,))
+    honest = Notice(
+        said=read, by=EVE.identity, scope=law.scope, layer="knowledge", records=(law.id,)
+    )
     eve.note([honest])
     [heard] = whole.store.noted(Audience(EVERYTHING), 0, 10).notices
     assert (heard.said.actor, heard.by, heard.root) == ("eve", EVE.identity, WEB.path)
@@ -307,7 +327,7 @@ def test_too_much_at_once_is_refused(eve: RemoteStore) -> None:
     with pytest.raises(InvalidInputError, match="changes"):
         sent(eve, *[Move(id=FRESH, state=State.CURRENT)] * 10_001)
     grants = [{"layers": ["fact"], "scope": f"project/p{n}"} for n in range(100)]
-    asked = {"reach": {"grants": grants}, "ids": [], "as_of": None}
+    asked: dict[str, Any] = {"reach": {"grants": grants}, "ids": [], "as_of": None}
     with pytest.raises(InvalidInputError, match="grants"):
         eve._transport.ask("/api/store/get", asked, again=True)
     odd = {"reach": {"grants": [{"layers": ["fact"], "scope": "project/web/task/%' or 1"}]}}

@@ -6,7 +6,6 @@ principal of the handle, which the server lets act only as the key allows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +18,7 @@ from lamina.recalling import RecallPath
 from lamina.vault import DistantVault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from lamina.beside import Beside
     from lamina.core.access import Reach
@@ -72,7 +71,7 @@ class VectorsAfar(Vectors):
         return left
 
     def health(self) -> VectorHealth:
-        return self._remote.ask("vectors")  # type: ignore[no-any-return]
+        return self._remote.ask("vectors")
 
     tried = health
 
@@ -92,12 +91,12 @@ class RecallsAfar(RecallPath):
         return self._asked(query, how, told=False)
 
     def why_not(self, record: Record, query: str, how: How) -> WhyNot:
-        return self._remote.ask(  # type: ignore[no-any-return]
+        return self._remote.ask(
             "why_not", by=self._speaker, name=record.id, query=_text(query), how=_sent(how)
         )
 
     def _asked(self, query: str, how: How, *, told: bool) -> Recall:
-        return self._remote.ask(  # type: ignore[no-any-return]
+        return self._remote.ask(
             "recall", by=self._speaker, query=_text(query), how=_sent(how), told=told
         )
 
@@ -123,14 +122,14 @@ class Afar:
         """Remove records at the server, which looks for their bytes where they were."""
         del store, reach, beside
         ids = tuple(record.id for record in records)
-        return self._store.ask("erase", patience=_PATIENCE_SECONDS, by=path.speaker, ids=ids)  # type: ignore[no-any-return]
+        return self._store.ask("erase", patience=_PATIENCE_SECONDS, by=path.speaker, ids=ids)
 
     def vault(self) -> DistantVault:
         """The vault of the server."""
 
         def reveal(speaker: Principal, record_id: RecordId, reference: str) -> str:
-            asked = {"by": speaker, "record_id": record_id, "reference": reference}
-            return str(self._store.ask("reveal", **asked))
+            said = self._store.ask("reveal", by=speaker, record_id=record_id, reference=reference)
+            return str(said)
 
         return DistantVault(reveal, lambda value: str(self._store.ask("fingerprint", value=value)))
 

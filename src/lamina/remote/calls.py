@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.access import Reach
 from lamina.core.announcements import Audience, Noted, Notice
-from lamina.core.canonical import Json
 from lamina.core.chain import Head
 from lamina.core.changes import Commit, Event, Receipt, Version
 from lamina.core.ids import RecordId
@@ -28,6 +27,9 @@ from lamina.remote.codec import Codec, codec_of
 from lamina.results import Erasure, Recall, VectorHealth, WhyNot
 from lamina.stores.base import Capability, Finding, Page, Repair, ScrubReport
 from lamina.stores.questions import Found, Query, Search
+
+if TYPE_CHECKING:
+    from lamina.core.canonical import Json
 
 PREFIX: Final = "/api/store"
 WALKED: Final = 200
@@ -46,7 +48,6 @@ class Me:
     identity: str
     capabilities: frozenset[Capability]
     settings: Mapping[str, str]
-    newest: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Call:
     name: str
     takes: Mapping[str, Any] = field(default_factory=dict)
     """The arguments, all of them named, with their types."""
-    answer: Any = None
+    answer: Any = type(None)
     again: bool = True
     """Whether it may be asked again when nobody knows whether it was heard."""
 
@@ -74,7 +75,7 @@ class Call:
     @property
     def answers(self) -> Codec:
         """How its answer travels."""
-        return codec_of(type(None) if self.answer is None else self.answer)
+        return codec_of(self.answer)
 
 
 _STORE: Final = (

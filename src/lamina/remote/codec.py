@@ -15,10 +15,9 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cache, partial
-from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin, get_type_hints
 
 from lamina.core.access import Reach
-from lamina.core.canonical import Json
 from lamina.core.chain import Head
 from lamina.core.changes import Changed
 from lamina.core.ids import RecordId
@@ -29,11 +28,13 @@ from lamina.core.text import Term
 from lamina.core.vectors import Sample, Vector
 from lamina.errors import InvalidInputError
 
-_NAMES: Final = {
-    one.__name__: one
-    for one in (
-        Changed, Head, Mapping, Reach, Record, RecordId, Sample, Term, Vector, datetime, Callable,
-    )
+if TYPE_CHECKING:
+    from lamina.core.canonical import Json
+
+_NAMES: Final[dict[str, Any]] = {
+    "Changed": Changed, "Head": Head, "Mapping": Mapping, "Reach": Reach, "Record": Record,
+    "RecordId": RecordId, "Sample": Sample, "Term": Term, "Vector": Vector, "datetime": datetime,
+    "Callable": Callable,
 }  # fmt: skip
 """What modules import for their annotations alone."""
 _LISTS: Final = (list, tuple, frozenset, Sequence, Collection)
@@ -83,7 +84,7 @@ def _class(kind: type) -> Codec:
 
 def _fields_of(kind: type) -> Codec:
     hints = get_type_hints(kind, localns=_NAMES)
-    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]  # it is one
+    known = {one.name: one for one in fields(kind)}
     defaults = {name: _default(one) for name, one in known.items()}
     codecs: dict[str, Codec] = {}
 

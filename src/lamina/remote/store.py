@@ -52,8 +52,12 @@ class RemoteStore:
         """Take the way to the server, and for how many seconds settings stay what they were."""
         self._transport = transport
         self._believed = believed
-        self.me: Me = self.ask("me")
-        _check_version(self.me.version)
+        try:
+            self.me: Me = self.ask("me")
+            _check_version(self.me.version)
+        except BaseException:
+            transport.close()
+            raise
         self._settings: Mapping[str, str] = self.me.settings
         self._settled_at = stopwatch()
 
@@ -79,10 +83,11 @@ class RemoteStore:
 
     def commit(self, commit: Commit) -> Receipt:
         if commit.idempotency_key is not None:
-            return self.ask("commit", commit=commit)  # type: ignore[no-any-return]
+            return self.ask("commit", commit=commit)
         # With a key of its own, a commit whose answer got lost can be asked for again.
         keyed = replace(commit, idempotency_key=_OWN_KEY + commit.tx, request=commit.tx)
-        return replace(self.ask("commit", commit=keyed), repeated=False)
+        receipt: Receipt = self.ask("commit", commit=keyed)
+        return replace(receipt, repeated=False)
 
     def get(
         self, reach: Reach, ids: Sequence[RecordId], *, as_of: Mapping[str, int] | None = None
@@ -90,10 +95,10 @@ class RemoteStore:
         return self.ask("get", reach=reach, ids=ids, as_of=as_of) if ids else []
 
     def find(self, reach: Reach, place: str) -> Record | None:
-        return self.ask("find", reach=reach, place=place)  # type: ignore[no-any-return]
+        return self.ask("find", reach=reach, place=place)
 
     def query(self, query: Query) -> list[Record]:
-        return self.ask("query", query=query)  # type: ignore[no-any-return]
+        return self.ask("query", query=query)
 
     def walk(self, reach: Reach, stream: str) -> Iterator[Record]:
         asked = WALK.written({"reach": reach, "stream": stream})
@@ -101,28 +106,28 @@ class RemoteStore:
             yield from WALK.answers.read(line, "walk")
 
     def count(self, query: Query) -> int:
-        return self.ask("count", query=query)  # type: ignore[no-any-return]
+        return self.ask("count", query=query)
 
     def search(self, search: Search) -> Found:
-        return self.ask("search", search=search)  # type: ignore[no-any-return]
+        return self.ask("search", search=search)
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
-        return self.ask("unembedded", space=space, limit=limit)  # type: ignore[no-any-return]
+        return self.ask("unembedded", space=space, limit=limit)
 
     def waits(self, space: str, reach: Reach) -> bool:
-        return self.ask("waits", space=space, reach=reach)  # type: ignore[no-any-return]
+        return self.ask("waits", space=space, reach=reach)
 
     def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
-        return self.ask("embed", space=space, made=made, wait=wait)  # type: ignore[no-any-return]
+        return self.ask("embed", space=space, made=made, wait=wait)
 
     def progress(self, space: str) -> Progress:
-        return self.ask("progress", space=space)  # type: ignore[no-any-return]
+        return self.ask("progress", space=space)
 
     def spaces(self) -> list[str]:
-        return self.ask("spaces")  # type: ignore[no-any-return]
+        return self.ask("spaces")
 
     def dimensions(self, space: str) -> int:
-        return self.ask("dimensions", space=space)  # type: ignore[no-any-return]
+        return self.ask("dimensions", space=space)
 
     def leave_space(self, space: str) -> None:
         self.ask("leave_space", space=space)
@@ -132,7 +137,7 @@ class RemoteStore:
             self.ask("fold")
 
     def fold_is_due(self) -> bool:
-        return self.ask("fold_is_due")  # type: ignore[no-any-return]
+        return self.ask("fold_is_due")
 
     @contextmanager
     def duty(self, name: str) -> Iterator[bool]:
@@ -140,27 +145,27 @@ class RemoteStore:
         yield False
 
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
-        return self.ask("versions", reach=reach, record_id=record_id)  # type: ignore[no-any-return]
+        return self.ask("versions", reach=reach, record_id=record_id)
 
     def events(self, stream: str, *, after: int = 0, limit: int | None = 1000) -> list[Event]:
-        return self.ask("events", stream=stream, after=after, limit=limit)  # type: ignore[no-any-return]
+        return self.ask("events", stream=stream, after=after, limit=limit)
 
     def transaction(self, tx: RecordId) -> list[Event]:
-        return self.ask("transaction", tx=tx)  # type: ignore[no-any-return]
+        return self.ask("transaction", tx=tx)
 
     def streams(self) -> list[str]:
-        return self.ask("streams")  # type: ignore[no-any-return]
+        return self.ask("streams")
 
     def position(
         self, streams: Collection[str] | None = None, *, at: datetime | None = None
     ) -> dict[str, Head]:
-        return self.ask("position", streams=streams, at=at)  # type: ignore[no-any-return]
+        return self.ask("position", streams=streams, at=at)
 
     def changes(self, reach: Reach, after: Mapping[str, int], limit: int) -> Page:
-        return self.ask("changes", reach=reach, after=after, limit=limit)  # type: ignore[no-any-return]
+        return self.ask("changes", reach=reach, after=after, limit=limit)
 
     def pulse(self) -> int:
-        return self.ask("pulse")  # type: ignore[no-any-return]
+        return self.ask("pulse")
 
     def wait(self, pulse: int, seconds: float) -> bool:
         until = stopwatch() + seconds
@@ -176,7 +181,7 @@ class RemoteStore:
             self.ask("note", notices=notices)
 
     def noted(self, audience: Audience, after: int, limit: int) -> Noted:
-        return self.ask("noted", audience=audience, after=after, limit=limit)  # type: ignore[no-any-return]
+        return self.ask("noted", audience=audience, after=after, limit=limit)
 
     def note_use(self, used: Mapping[RecordId, int], at: datetime, root: str = "") -> None:
         if used:
@@ -186,13 +191,13 @@ class RemoteStore:
         return self.ask("usage", reach=reach, ids=ids) if ids else {}
 
     def newest_instant(self) -> datetime | None:
-        return self.ask("newest_instant")  # type: ignore[no-any-return]
+        return self.ask("newest_instant")
 
     def sealed(self, record_id: RecordId) -> list[Sealed]:
-        return self.ask("sealed", record_id=record_id)  # type: ignore[no-any-return]
+        return self.ask("sealed", record_id=record_id)
 
     def has_sealed(self) -> bool:
-        return self.ask("has_sealed")  # type: ignore[no-any-return]
+        return self.ask("has_sealed")
 
     def settings(self) -> Mapping[str, str]:
         now = stopwatch()
@@ -209,14 +214,14 @@ class RemoteStore:
         return self.ask("tombstones", ids=asked) if asked else frozenset()
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
-        return self.ask("saying", reach=reach, texts=texts)  # type: ignore[no-any-return]
+        return self.ask("saying", reach=reach, texts=texts)
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
-        return self.ask("scrub", erased=erased)  # type: ignore[no-any-return]
+        return self.ask("scrub", erased=erased)
 
     def check(self, aids: Aids | None = None) -> list[Finding]:
         del aids
-        return self.ask("check")  # type: ignore[no-any-return]
+        return self.ask("check")
 
     def repair(
         self,
@@ -229,21 +234,21 @@ class RemoteStore:
         return done
 
     def audit(self, streams: Collection[str] | None = None) -> list[Finding]:
-        return self.ask("audit", streams=streams)  # type: ignore[no-any-return]
+        return self.ask("audit", streams=streams)
 
     def reindex(self, analyse: Callable[[Record], tuple[str, ...]]) -> int:
         # The server has the same function; none can be sent.
         del analyse
-        return self.ask("reindex")  # type: ignore[no-any-return]
+        return self.ask("reindex")
 
     def prunable(self, retention: Retention) -> Pruned:
-        return self.ask("prunable", retention=retention)  # type: ignore[no-any-return]
+        return self.ask("prunable", retention=retention)
 
     def prune(self, retention: Retention) -> Pruned:
-        return self.ask("prune", retention=retention)  # type: ignore[no-any-return]
+        return self.ask("prune", retention=retention)
 
     def tidy(self) -> bool:
-        return self.ask("tidy")  # type: ignore[no-any-return]
+        return self.ask("tidy")
 
     def backup(self, path: Path, tell: Callable[[float], None]) -> BackupReport:
         del path, tell
@@ -262,10 +267,14 @@ def _only_there(what: str) -> NoReturn:
     )
 
 
-def _check_version(theirs: str) -> None:
+def _our_version() -> str:
     from importlib.metadata import version
 
-    ours = version("lamina")
+    return version("lamina")
+
+
+def _check_version(theirs: str) -> None:
+    ours = _our_version()
     if ours.split(".")[:2] != theirs.split(".")[:2]:
         raise StoreVersionError(
             f"the server is Lamina {theirs:.20}, this client is {ours}",

@@ -6,15 +6,12 @@ its own write path, and what tells of others is left out, or kept for the owner 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina import clock
 from lamina.core import access
-from lamina.core.access import Reach
 from lamina.core.announcements import Audience, MemoryRead, MemorySearch, MemoryWrite, Noted
 from lamina.core.ids import check_id
 from lamina.core.names import check_name
@@ -29,8 +26,10 @@ from lamina.retaking import Retaking
 from lamina.surfaces.http.veil import Veil
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from datetime import datetime
 
+    from lamina.core.access import Reach
     from lamina.core.announcements import Notice
     from lamina.core.chain import Head
     from lamina.core.changes import Commit, Event, Receipt, Version
@@ -287,11 +286,11 @@ class Gateway:
     def recall(self, by: Principal, query: str, how: dict[str, Any], told: bool) -> Recall:
         handle = self._speaking(by)
         if told:
-            return handle.recall(query, **heard(how))  # type: ignore[typeddict-item]
+            return handle.recall(query, **heard(how))
         return handle._recalls.find(query, heard(how))  # type: ignore[arg-type]
 
     def why_not(self, by: Principal, name: str, query: str, how: dict[str, Any]) -> WhyNot:
-        return self._speaking(by).why_not(name, query, **heard(how))  # type: ignore[typeddict-item]
+        return self._speaking(by).why_not(name, query, **heard(how))
 
     def vectors(self) -> VectorHealth:
         return self._memory.vectors()

@@ -7,7 +7,6 @@ so. Which records changed, and by whom, is known of what lies within reach.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +17,7 @@ from lamina.core.settings import READS, in_force
 from lamina.errors import ForbiddenError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from datetime import datetime
 
     from lamina.core.access import Reach

@@ -1,0 +1,223 @@
+"""A connected handle: as a handle of one's own, whatever becomes of the server and the wire."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, suppress
+from typing import Any
+
+import pytest
+
+import lamina
+from lamina import InvalidInputError, Memory, UnsupportedError
+from lamina.errors import StoreUnavailableError, StoreVersionError, UnauthenticatedError
+from lamina.memory import AgentMemory
+from lamina.remote import store as remote_store
+from lamina.remote.store import RemoteStore
+from tests.places import plain
+from tests.remote.far import Place, served
+from tests.serving import serving
+
+__all__ = ["plain"]
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Place]:
+    with served() as made:
+        yield made
+
+
+@pytest.fixture
+def whole(place: Place) -> Iterator[Memory]:
+    with place.keeping() as owner:
+        owner.configure("recall.embedder", "off")
+        yield owner
+
+
+@pytest.fixture
+def mem(place: Place, whole: Memory) -> Iterator[Memory]:
+    with place.connected() as connected:
+        yield connected
+
+
+def trips(mem: Memory) -> int:
+    assert isinstance(mem.store, RemoteStore)
+    return mem.store._transport.asked
+
+
+def test_one_call_is_one_round_trip(mem: Memory) -> None:
+    assert isinstance(mem.store, RemoteStore)
+    mem.store._believed = 3600.0
+    mem.remember("Deploys go out on Tuesdays", key="deploy-day", kind="convention")
+    for call in (
+        lambda: mem.remember("Reviews are on Mondays", kind="convention"),
+        lambda: mem.recall("when do we deploy?"),
+        lambda: mem.query({"kind": "convention"}),
+        lambda: mem.get("deploy-day"),
+        lambda: mem.count(),
+    ):
+        call()
+        before = trips(mem)
+        call()
+        assert trips(mem) == before + 1
+
+
+def test_what_is_sealed_is_sealed_there_and_opened_there(mem: Memory, whole: Memory) -> None:
+    kept = mem.remember("the password is Xk29dLLq9zzT")
+    [reference] = kept.sealed
+    assert reference in whole.get(kept.id).text
+    assert mem.reveal(kept.id, reference) == "Xk29dLLq9zzT"
+    assert [one.event.action for one in whole.history(kept.id)] == ["created", "witnessed"]
+    assert [box.box for box in mem.store.sealed(kept.id)] == [b""]
+
+
+def test_a_proposal_is_accepted_with_its_secret(mem: Memory, place: Place, whole: Memory) -> None:
+    whole.configure("knowledge.accept", "review")
+    mem.project("web").remember("ask ann", key="login")
+    with place.connected("finn", "agent", "web") as finn:
+        assert isinstance(finn, AgentMemory)
+        proposed = finn.remember("the password is Xk29dLLq9zzT", key="login", scope="project/web")
+    assert proposed.action == "proposed"
+    accepted = mem.accept(proposed.id)
+    assert mem.reveal(accepted.id, proposed.sealed[0]) == "Xk29dLLq9zzT"
+
+
+def test_the_store_is_looked_after_where_it_is(mem: Memory, tmp_path: Any) -> None:
+    for call in (lambda: mem.backup(tmp_path / "b"), mem.check, mem.reindex, mem.maintain):
+        with pytest.raises(UnsupportedError, match="where the store is"):
+            call()
+    assert mem.verify()
+    assert mem.vectors().embedder == "off"
+
+
+def test_a_feed_follows_and_ends(mem: Memory, whole: Memory) -> None:
+    heard: list[str] = []
+    with mem.changes(mem.cursor(), follow=True) as feed:
+
+        def listen() -> None:
+            heard.extend(change.record.text for change in feed if change.record)
+
+        thread = threading.Thread(target=listen)
+        thread.start()
+        whole.remember("told by another")
+        while not heard:
+            assert thread.is_alive()
+        feed.close()
+        thread.join(5)
+    assert (heard, thread.is_alive()) == (["told by another"], False)
+
+
+def test_an_address_is_a_place_to_open(
+    place: Place, whole: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAMINA_KEY", place.key_of())
+    with lamina.open(place.url, project="web") as mem:
+        assert mem.scope.path == "project/web"
+        mem.remember("in the project")
+    assert whole.project("web").count() == 1
+    with pytest.raises(InvalidInputError, match="key says who"):
+        lamina.open(place.url, name="finn", role="agent")
+
+
+def test_nobody_comes_in_without_a_key(place: Place, whole: Memory) -> None:
+    del whole
+    for key in ("", "nonsense", place.key_of()[:-1] + "x"):
+        with pytest.raises(UnauthenticatedError):
+            lamina.connect(place.url, key=key)
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://x", "http://", "http://a:b@host", "127.0.0.1:8484", "http://x?y"]
+)
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(InvalidInputError, match="url"):
+        lamina.connect(url)
+
+
+def test_another_version_is_named(
+    place: Place, whole: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del whole
+    monkeypatch.setattr(remote_store, "_our_version", lambda: "99.1.0")
+    with pytest.raises(StoreVersionError, match=r"99\.1\.0"):
+        lamina.connect(place.url, key=place.key_of())
+
+
+def test_a_server_that_comes_back_is_found_again(plain: Memory) -> None:
+    with ExitStack() as first:
+        server = first.enter_context(serving(plain))
+        mem = lamina.connect(server.url, key=server.key)
+        kept = mem.remember("before")
+        first.close()
+        with pytest.raises(StoreUnavailableError, match="cannot be reached"):
+            mem.get(kept.id)
+    with serving(plain, port=int(server.url.rpartition(":")[2])):
+        assert mem.get(kept.id).text == "before"
+        mem.close()
+
+
+class Lossy:
+    """A wire that swallows one answer, after the server has done what was asked."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.swallow = False
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._pass, args=(client,), daemon=True).start()
+
+    def _pass(self, client: socket.socket) -> None:
+        with client, socket.create_connection(("127.0.0.1", self._port)) as server:
+            threading.Thread(target=self._ask, args=(client, server), daemon=True).start()
+            while answer := server.recv(1 << 20):
+                if self.swallow:
+                    self.swallow = False
+                    client.shutdown(socket.SHUT_RDWR)
+                    return
+                client.sendall(answer)
+
+    def _ask(self, client: socket.socket, server: socket.socket) -> None:
+        with suppress(OSError):
+            while asked := client.recv(1 << 20):
+                server.sendall(asked)
+            server.shutdown(socket.SHUT_WR)
+
+
+def test_a_commit_whose_answer_got_lost_happens_once(place: Place, whole: Memory) -> None:
+    with closing(Lossy(int(place.url.rpartition(":")[2]))) as wire:
+        with lamina.connect(wire.url, key=place.key_of()) as mem:
+            wire.swallow = True
+            receipt = mem.remember("said once")
+            assert not wire.swallow
+            assert (receipt.repeated, receipt.action) == (False, "created")
+            wire.swallow = True
+            assert mem.remember("said once more", idempotency_key="k").repeated
+    assert whole.count() == 2
+
+
+def test_faces_and_agents_work_from_afar(mem: Memory, whole: Memory) -> None:
+    finn, near = mem.agent("finn", project="web"), whole.agent("finn", project="web")
+    finn.now.update("ship it")
+    finn.log.append("TOOL_USE", "ran the tests")
+    finn.remember("the build needs node 20", layer="notebook")
+    finn.task.add("t-1", "write the guide")
+    with finn.task.attempt("t-1", approach="by hand") as attempt:
+        attempt.outcome("half of it is there")
+    assert finn.now.read() == near.now.read()
+    assert finn.task.get("t-1") == near.task.get("t-1")
+    shown = finn.context("what now?").entries
+    assert shown == near.context("what now?").entries
+    assert "ship it" in "".join(entry.line for entry in shown)
+    surfaces = {change.event.surface for change in whole.changes(scope="project/web")}
+    assert surfaces == {"http"}
