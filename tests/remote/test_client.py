@@ -195,15 +195,16 @@ class Lossy:
 
 
 def test_a_commit_whose_answer_got_lost_happens_once(place: Place, whole: Memory) -> None:
-    with closing(Lossy(int(place.url.rpartition(":")[2]))) as wire:
-        with lamina.connect(wire.url, key=place.key_of()) as mem:
-            wire.swallow = True
-            receipt = mem.remember("said once")
-            assert not wire.swallow
-            assert (receipt.repeated, receipt.action) == (False, "created")
-            wire.swallow = True
-            assert mem.remember("said once more", idempotency_key="k").repeated
-    assert whole.count() == 2
+    with ExitStack() as ending:
+        wire = ending.enter_context(closing(Lossy(int(place.url.rpartition(":")[2]))))
+        mem = ending.enter_context(lamina.connect(wire.url, key=place.key_of()))
+        wire.swallow = True
+        receipt = mem.remember("said once")
+        assert not wire.swallow
+        assert (receipt.repeated, receipt.action) == (False, "created")
+        wire.swallow = True
+        assert mem.remember("said once more", idempotency_key="k").repeated
+    assert whole.count({"layer": "knowledge"}) == 2
 
 
 def test_faces_and_agents_work_from_afar(mem: Memory, whole: Memory) -> None:

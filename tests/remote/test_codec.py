@@ -33,6 +33,7 @@ PUT = Put(
     sealed=(Sealed("secret://x", "token", b"\x00\xff", b"box"),), terms=("a",),
 )  # fmt: skip
 FILTER = parse({"tags": ["a", "b"], "importance": {"$gte": 0.5}, "data.x": None, "key": "k"})
+POINT = Vector("s", packed([1]))
 VALUES: list[tuple[Any, Any]] = [
     (Change, PUT),
     (Change, Move(id=ID, state=State.FORGOTTEN, expect=3)),
@@ -45,7 +46,7 @@ VALUES: list[tuple[Any, Any]] = [
     (Reach, Reach((Grant(frozenset({"fact", "log"}), "project/web", subtree=False),))),
     (Filter, FILTER),
     (Query, Query(reach=EVERYTHING, where=FILTER, as_of={"global": 3}, live_at=NOON, limit=0)),
-    (Search, Search(reach=EVERYTHING, terms=(Term("a", 0.5, True),), vector=Vector("s", packed([1])))),
+    (Search, Search(reach=EVERYTHING, terms=(Term("a", 0.5, True),), vector=POINT)),
     (dict[str, int], {"a": 1}),
     (tuple[str, int], ("a", 1)),
     (str | None, None),
