@@ -37,7 +37,7 @@ def _connected(where: Any = None, **how: Any) -> Memory:
 
 
 opening.open = _connected
-lamina.open = _connected  # type: ignore[attr-defined]  # found before it is looked up
+lamina.open = _connected
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -71,11 +71,15 @@ def eve(server: Place, whole: Memory) -> Iterator[RemoteStore]:
 
 
 def a_put(text: str = "mine", **more: Any) -> Put:
-    said = {name: more.pop(name) for name in ("trust", "source", "kind") if name in more}
     content = Content(
-        **{"kind": "fact", "text": text, "source": "eve", "trust": Trust.AGENT, **said}
+        text=text,
+        kind=more.pop("kind", "fact"),
+        source=more.pop("source", "eve"),
+        trust=more.pop("trust", Trust.AGENT),
     )
-    return Put(**{"id": FRESH, "scope": WEB.path, "layer": "knowledge", "content": content, **more})
+    usual: dict[str, Any] = {"id": FRESH, "scope": WEB.path, "layer": "knowledge"}
+    usual.update(more)
+    return Put(content=content, **usual)
 
 
 def a_key(scope: str) -> Put:
