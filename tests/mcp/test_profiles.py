@@ -141,8 +141,9 @@ def test_nothing_is_deleted_wholesale_without_a_name(finn: AgentMemory) -> None:
     seen: list[tuple[float, float | None]] = []
 
     async def delete(client: Client) -> None:
-        async def progress(done: float, total: float | None, _: str | None) -> None:
-            seen.append((done, total))
+        async def progress(progress: float, total: float | None, message: str | None) -> None:
+            del message
+            seen.append((progress, total))
 
         whose = {"user_id": "ann"}
         await client.call_tool("delete_all_memories", whose, progress_callback=progress)
