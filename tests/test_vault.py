@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lamina.core.sealed import is_reference
 from lamina.errors import SecretError
-from lamina.vault import KEY_BYTES, Vault
+from lamina.vault import KEY_BYTES, DistantVault, Vault
 
 VAULT = Vault.ephemeral()
 RACE = """
@@ -172,3 +172,9 @@ def test_processes_that_create_the_key_at_once_share_it(tmp_path: Path) -> None:
 def test_sealing_nothing_loads_no_cryptography() -> None:
     code = "import sys, lamina.vault, lamina.sealing; sys.exit('cryptography' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_vault_that_is_elsewhere_signs_nothing() -> None:
+    """Its key is known to everybody: a server in front of a server must not trust it."""
+    with pytest.raises(SecretError):
+        DistantVault(lambda *_: "", lambda _: "").sign(b"a token")

@@ -119,6 +119,7 @@ def test_two_agents_have_threads_of_their_own(plain: Memory) -> None:
     _chain(ada, _state(of="ada"))
     assert bob.get_tuple(THREAD) is None
     assert not list(bob.list(None))
+    assert not list(LaminaCheckpointer(plain).list(None))
     bob.delete_thread("t")
     bob.prune(["t"], strategy="delete")
     assert ada.get_tuple(THREAD) is not None

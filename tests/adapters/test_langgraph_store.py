@@ -15,7 +15,7 @@ from langgraph.store.base import GetOp, IndexConfig, InvalidNamespaceError, PutO
 
 import lamina
 from lamina import Memory
-from lamina.adapters.langgraph import AsyncLaminaStore, LaminaCheckpointer, LaminaStore
+from lamina.adapters.langgraph import AsyncLaminaStore, LaminaCheckpointer, LaminaStore, searching
 from lamina.errors import InvalidInputError
 from tests.days import Day, day, whole
 from tests.places import plain
@@ -63,6 +63,21 @@ def test_a_prefix_ends_where_a_label_ends(plain: Memory) -> None:
     assert {one.namespace for one in store.search(("a",))} == {("a",), ("a", "b")}
     assert {one.namespace for one in store.search((long,))} == {(long,), (long, "x")}
     assert store.list_namespaces(prefix=(long,), max_depth=1) == [(long,)]
+
+
+def test_more_items_than_one_question_may_ask_for(
+    plain: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "_PAGE", 3)
+    monkeypatch.setattr(searching, "_MOST", 5)
+    store = LaminaStore(plain)
+    for n in range(10):
+        store.put(("d", str(n)), "k", {"n": n, "l": [n % 2]})
+    assert len(store.list_namespaces()) == 10
+    assert [one.value["n"] for one in store.search((), limit=4, offset=5)] == [4, 3, 2, 1]
+    assert [one.value["n"] for one in store.search((), filter={"l": [1]}, offset=1)] == [7, 5, 3, 1]
+    got = store.batch([GetOp(("d", str(n)), "k") for n in range(10)])
+    assert all(one is not None for one in got)
 
 
 VALUE = {"n": 3, "t": "b", "yes": True, "none": None, "l": [1, "x"], "in": {"n": 4}, "a.b": 1}
@@ -144,6 +159,7 @@ def test_people_read_and_recall_what_graphs_put(plain: Memory) -> None:
     assert plain.get("users/ada//taste").text == "theme: dark\nfonts: Serif, Mono"
     assert plain.get("users/ada//bio").text == "Keeps bees in Kent"
     assert [hit.record.key for hit in plain.recall("bees in Kent").hits] == ["users/ada//bio"]
+    assert not plain.recall("unsearched giraffe").hits
     assert not store.search((), query="zebra")
     assert not store.search((), query="unsearched giraffe raw")
     found = store.get(("users", "ada"), "raw")
@@ -269,6 +285,8 @@ def test_two_agents_have_a_store_each(plain: Memory) -> None:
     assert not bob.search(())
     assert not bob.search((), query="well")
     assert not bob.list_namespaces()
+    assert not LaminaStore(plain).search(())
+    assert not LaminaStore(plain).list_namespaces()
     bob.put(("d",), "k", {"v": 2})
     bob.delete(("d",), "k")
     found = ada.get(("d",), "k")
@@ -352,13 +370,15 @@ def test_an_embedder_of_ones_own_ranks_alone(plain: Memory) -> None:
     index: IndexConfig = {"dims": 3, "embed": embed, "fields": ["text", "also[*]"]}
     store = LaminaStore(plain, index=index)
 
-    async def asked() -> list[str]:
+    async def asked() -> list[tuple[str, float | None]]:
         await store.aput(("d",), "as", {"text": "aaaa"})
         await store.aput(("d",), "bs", {"text": "aaaa", "also": ["bbbbbb", "a"]})
         await store.aput(("d",), "no", {"text": "bbbbbb"}, index=False)
-        return [one.key for one in await store.asearch(("d",), query="bbbb")]
+        found = await store.asearch(("d",), query="bbbb")
+        return [(one.key, one.score and round(one.score, 2)) for one in found]
 
-    assert asyncio.run(asked()) == ["bs", "as"]
+    # The nearest text of an item counts: (0, 6, 1) and (4, 0, 1), each against (0, 4, 1).
+    assert asyncio.run(asked()) == [("bs", 1.0), ("as", 0.06)]
     wrong = LaminaStore(plain, index={**index, "dims": 4})
     with pytest.raises(InvalidInputError, match="4 dims"):
         asyncio.run(wrong.aput(("d",), "k", {"text": "a"}))

@@ -14,7 +14,8 @@ from agents.testing import ScriptedModel, assistant_message
 import lamina
 from lamina import Memory
 from lamina.adapters import openai_items
-from lamina.adapters.openai_agents import LaminaSession, session_name
+from lamina.adapters.naming import name_for
+from lamina.adapters.openai_agents import LaminaSession
 from lamina.memory import AgentMemory
 from tests.places import plain
 
@@ -106,10 +107,10 @@ def test_limits_are_those_of_the_settings_unless_said(agent: AgentMemory) -> Non
     "name", ["Ada Lovelace", "ada@example.org", "x" * 100, "con", "ada-lovelace-9f0a9e1f2d3c4b5a"]
 )
 def test_any_text_names_a_session_of_its_own(name: str) -> None:
-    made = session_name(name)
-    assert made == session_name(name) != name
-    assert session_name(made) != made
-    assert session_name("ticket-42") == "ticket-42"
+    made = name_for(name, "session_id")
+    assert made == name_for(name, "session_id") != name
+    assert name_for(made, "session_id") != made
+    assert name_for("ticket-42", "session_id") == "ticket-42"
 
 
 def test_a_cancelled_call_comes_to_its_end(

@@ -5,6 +5,7 @@ put beside ours, behind our keys, guards, mounting and permissions. The suite sh
 is added on the way in to what shows none.
 """
 
+import logging
 import subprocess
 import sys
 import tarfile
@@ -39,7 +40,10 @@ def fetch(work: Path) -> Any:
     with tarfile.open(archive) as file:
         file.extractall(work, filter="data")
     sys.path.insert(0, str(work / archive.name.removesuffix(".tar.gz") / _EXAMPLE))
-    return import_module("mcp_everything_server.server").mcp
+    found = import_module("mcp_everything_server.server").mcp
+    # It has set up the logging of the whole process.
+    logging.getLogger().setLevel(logging.ERROR)
+    return found
 
 
 def put_beside(ours: Any, theirs: Any) -> None:

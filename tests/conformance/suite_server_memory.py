@@ -15,7 +15,7 @@ from tests.conformance.run import main
 PACKAGE = "@modelcontextprotocol/server-memory@2026.8.31"
 SEEDS = range(5)
 CALLS = 200
-NAMES = ["A", "B", "C", "Ünïcode", "two words", "", " edge ", "\u200e"]
+NAMES = ["A", "B", "C", "Ünïcode", "U\u0308nïcode", "two words", "", " edge ", "\u200e"]
 WORDS = ["x", "y", "tea", "TEA", "naïve", "'quoted'", "", "two\nlines"]
 
 

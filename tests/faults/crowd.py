@@ -23,7 +23,7 @@ from tests.faults.agreement import complaints
 from tests.faults.doors import CliDoor, Door, HttpDoor, McpDoor
 from tests.faults.report import Report, Tell
 
-SERVERS, FEW = 10, 2
+SERVERS, FEW = 10, 1
 """Servers on standard streams, and how many of them a run of a few seconds has."""
 PROJECTS = ("web", "shop", "app")
 SHORTEST, LONGEST = 0.1, 2.0
@@ -107,7 +107,7 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
     place, stop = folder / "store", threading.Event()
     with lamina.open(place) as mem:
         start = mem.changes().cursor
-        headers = {"Authorization": f"Bearer {Keys(mem).create('user').text}"}
+        headers = {"Authorization": f"Bearer {Keys(mem).create('user', 'admin').text}"}
     with doors.serving(place) as port:
         subscriber = Subscriber(port, headers, random.Random(seed), last=start)
         listening = threading.Thread(target=subscriber.work, args=(stop,))

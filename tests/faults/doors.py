@@ -3,10 +3,8 @@
 import http.client
 import itertools
 import json
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -129,30 +127,16 @@ def run(*command: str) -> Any:
 @contextmanager
 def serving(place: Path) -> Iterator[int]:
     """A server over HTTP in a process of its own; yields its port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
-    command = ("serve", "--port", str(port), "--dir", str(place))
+    command = ("serve", "--port", "0", "--dir", str(place), "--json")
     with subprocess.Popen(
         [*LAMINA, *command], cwd=ROOT, env=environment(),
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     ) as process:  # fmt: skip
         try:
-            while not _answers(port):
-                assert process.poll() is None, f"the server ended with {process.returncode}"
-                time.sleep(0.05)
-            yield port
+            assert process.stdout is not None
+            told = process.stdout.readline()
+            assert told, f"the server ended with {process.wait(PATIENCE)}"
+            yield int(json.loads(told)["url"].rpartition(":")[2])
         finally:
             process.terminate()
             process.wait(PATIENCE)
-
-
-def _answers(port: int) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-    try:
-        connection.request("GET", "/healthz")
-        return connection.getresponse().status == http.client.OK
-    except OSError:
-        return False
-    finally:
-        connection.close()

@@ -84,6 +84,11 @@ def test_an_address_that_is_wrong_is_refused(
     assert api.refused(method, path)[:2] == (status, code)
 
 
+def test_an_address_says_every_method_that_it_takes(api: Api) -> None:
+    answer = api.ask("PUT", "/api/records/some-key")
+    assert answer.headers["allow"] == "DELETE, GET, PATCH"
+
+
 def test_nobody_is_let_in_by_what_they_send_and_nothing_is_read_of_it(api: Api) -> None:
     for said in ({"content": b"{"}, {"json": {"text": "x"}}):
         headers = {"Authorization": "", **JSON}

@@ -99,7 +99,7 @@ ASKED = {
     "layer=knowledge": "acda+f",
     "layer=fact": "b",
     "kind=decision": "c",
-    "key_prefix=d": "df",
+    "key_prefix=drink:": "df",
     "scope=project/web": "df",
     "actions=moved&layer=knowledge": "a+",
     "actions=revised,moved&scope=project/web": "f",
@@ -113,9 +113,9 @@ def test_only_what_was_asked_for_comes(plain: Memory) -> None:
     first = plain.remember("a")
     plain.remember("b", layer="fact", key="b")
     plain.remember("c", kind="decision")
-    plain.remember("d", key="d", scope="project/web")
+    plain.remember("d", key="drink:tea", scope="project/web")
     plain.forget(first.id)
-    plain.remember("f", key="d", scope="project/web")
+    plain.remember("f", key="drink:tea", scope="project/web")
     heard = {}
     with serving(plain) as served:
         for asked in ASKED:
@@ -246,8 +246,16 @@ def test_nobody_hears_of_what_is_not_theirs(plain: Memory) -> None:
         assert {stream for stream, _ in places(frames)} == {root.path, "global"}
         known = {stream for one in frames for stream in parse_cursor(one.id, "id").places}
         assert known <= {root.path, "global"}
-    assert len(heard["p0"]) == len(heard["p2"]) + 1
-    assert len(heard["p1"]) == len(heard["p2"]) + 3
+    objectives = {project: said(frames, "now") for project, frames in heard.items()}
+    assert objectives["p0"] == ["of an agent"]
+    assert objectives["p1"] == ["of an agent", "of another agent"]
+    assert objectives["p2"] == []
+
+
+def said(frames: list[Frame], layer: str) -> list[str]:
+    """The texts of a layer."""
+    records = (frame.data["record"] for frame in frames)
+    return [record["text"] for record in records if record and record["layer"] == layer]
 
 
 def until(stream: Stream, record: str) -> list[Frame]:
@@ -275,3 +283,15 @@ def test_a_stream_ends_when_its_key_does(plain: Memory) -> None:
                 assert [list(stream) for stream in streams] == [[], [], []]
                 plain.remember("still heard")
                 assert len(owners.take(1)) == 1
+
+
+def test_streams_end_when_the_store_is_not_there_any_more(tmp_path: Path) -> None:
+    place, elsewhere = tmp_path / "store", tmp_path / "elsewhere"
+    with lamina.open(place) as mem, serving(mem) as served:
+        with streaming(served, CHANGES) as stream:
+            place.rename(elsewhere)
+            assert list(stream) == []
+        again = httpx2.get(f"{served.url}/api/{CHANGES}", headers=served.headers)
+        elsewhere.rename(place)
+    assert again.status_code == 500
+    assert "open it again" in again.json()["error"]["remedy"]

@@ -1,5 +1,7 @@
 """The protocol under /mcp: keys, roles and sessions as everywhere else."""
 
+import json
+import random
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -65,6 +67,8 @@ def test_a_reader_reads_and_writes_nothing(server: Served) -> None:
 
     async def talk() -> None:
         async with client_of(server, headers) as client:
+            offered = [tool.name for tool in (await client.list_tools()).tools]
+            assert offered == ["recall", "context", "get_fact"]
             found: Any = await client.call_tool("recall", {"query": "build"})
             assert found.structured_content["memories"]
             for tool, arguments in (
@@ -146,3 +150,40 @@ def test_too_much_is_refused_before_it_is_read(server: Served) -> None:
     said = {**headers, **ACCEPT, "Content-Type": "application/json"}
     answer = httpx2.post(f"{server.url}/mcp", content=much, headers=said)
     assert answer.status_code == 413
+
+
+def test_whatever_is_sent_is_no_fault_of_the_servers(server: Served) -> None:
+    headers = {**server.headers_of("finn", "agent", "web"), **ACCEPT}
+    chosen = random.Random(11)
+    revisions = ["2025-11-25", "2026-07-28", "1999-01-01", "x" * 5_000, ""]
+    wrong: list[tuple[int, bytes]] = []
+    with httpx2.Client(base_url=server.url, headers=headers) as client:
+        for _ in range(150):
+            body = _nonsense(chosen)
+            said = {"Content-Type": "application/json"}
+            if chosen.random() < 0.7:
+                said["MCP-Protocol-Version"] = chosen.choice(revisions)
+            if chosen.random() < 0.3:
+                said["Mcp-Session-Id"] = chosen.choice(["", "x", "0" * 32])
+            answer = client.post("/mcp", content=body, headers=said)
+            wrong += [(answer.status_code, body)] if answer.status_code >= 500 else []
+        assert client.post("/mcp", json=HELLO).status_code == 200
+    assert wrong == []
+
+
+def _nonsense(chosen: random.Random) -> bytes:
+    """A message that is nearly one, or not at all."""
+    odd: list[Any] = [None, True, 0, -1, 1e308, "", "x", "\ud800", [], {}, [[]], {"a": {}}]
+    call = {"name": chosen.choice(["recall", "forget", "", 3]),
+            "arguments": {"query": chosen.choice(odd), "ids": chosen.choice(odd)}}  # fmt: skip
+    message: dict[str, Any] = {
+        "jsonrpc": chosen.choice(["2.0", "2.0", "1.0", 2]),
+        "id": chosen.choice([1, "a", None, 1.5, {}, []]),
+        "method": chosen.choice(["tools/call", "resources/read", "initialize", "ping", "", 7]),
+        "params": chosen.choice([call, call, HELLO["params"], {"uri": "lamina://x"}, *odd]),
+    }
+    for name in chosen.sample(list(message), chosen.randint(0, 2)):
+        del message[name]
+    text = json.dumps(chosen.choice([message, message, [message], chosen.choice(odd)]))
+    cut = text[: chosen.randint(0, len(text))] if chosen.random() < 0.2 else text
+    return cut.encode("utf-8", "surrogatepass") if chosen.random() < 0.9 else b"\xff\xfe{}"

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from mcp import Client
 
 from lamina import Memory
 from lamina.memory import AgentMemory
@@ -92,6 +93,13 @@ def test_any_name_will_do(finn: AgentMemory, name: str) -> None:
     assert told(finn, "open_nodes", GRAPH, names=[name])["entities"] == [entity]
 
 
+def test_names_that_look_alike_are_two(finn: AgentMemory) -> None:
+    alike = [an_entity("é", "a"), an_entity("e\u0301", "b")]
+    for one in alike:
+        assert told(finn, "create_entities", GRAPH, entities=[one]) == {"entities": [one]}
+    assert told(finn, "read_graph", GRAPH)["entities"] == alike
+
+
 def test_deleting_takes_relations_along_and_is_undone_by_the_owner(finn: AgentMemory) -> None:
     told(finn, "create_relations", GRAPH, relations=[a_relation("A", "B"), a_relation("B", "C")])
     told(finn, "create_entities", GRAPH, entities=[an_entity("A")])
@@ -130,7 +138,17 @@ def test_nothing_is_deleted_wholesale_without_a_name(finn: AgentMemory) -> None:
     for who in ("ann", "ann", "bob"):
         told(finn, "add_memory", "mem0", text=f"{who} {own}", user_id=who, run_id=f"r-{who}")
     assert "whose" in error_of(call(finn, "delete_all_memories", "mem0"))["message"]
-    told(finn, "delete_all_memories", "mem0", user_id="ann")
+    seen: list[tuple[float, float | None]] = []
+
+    async def delete(client: Client) -> None:
+        async def progress(done: float, total: float | None, _: str | None) -> None:
+            seen.append((done, total))
+
+        whose = {"user_id": "ann"}
+        await client.call_tool("delete_all_memories", whose, progress_callback=progress)
+
+    talk(finn, delete, "mem0")
+    assert seen == [(2, 2)]
     assert [one["user_id"] for one in told(finn, "get_memories", "mem0")["results"]] == ["bob"]
     assert error_of(call(finn, "delete_memory", "mem0", memory_id=own))["code"] == "not_found"
 

@@ -1,13 +1,14 @@
 """Resources, prompts, completion and notifications: what else a client finds."""
 
 import json
+import warnings
 from typing import Any
 
 import anyio
 import pytest
 from mcp import Client
-from mcp.shared.exceptions import MCPError
-from mcp_types import ResourceTemplateReference
+from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
+from mcp_types import ResourceTemplateReference, ResourceUpdatedNotification
 
 from lamina import Memory
 from lamina.memory import AgentMemory
@@ -130,3 +131,34 @@ def test_listeners_hear_of_what_they_may_see_and_of_nothing_else(
         assert heard == ["lamina://blackboard", "list", "lamina://now"]
 
     anyio.run(listen)
+
+
+def test_clients_of_the_revision_before_subscribe_to_one_address_at_a_time(
+    finn: AgentMemory,
+    plain: Memory,  # noqa: F811 - a fixture
+) -> None:
+    maya = plain.agent("maya", project="web")
+    heard: list[str] = []
+
+    async def take(message: Any) -> None:
+        if isinstance(message, ResourceUpdatedNotification):
+            heard.append(str(message.params.uri))
+
+    async def listen() -> None:
+        server = build(lambda _: finn)
+        async with Client(server, mode="legacy", message_handler=take) as client:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", MCPDeprecationWarning)
+                for uri in ("lamina://now", "lamina://log", "lamina://facts"):
+                    await client.subscribe_resource(uri)
+                await client.unsubscribe_resource("lamina://log")
+            maya.now.update("her own")
+            finn.log.thought("not asked for")
+            finn.now.update("writing")
+            finn.fact.save("editor", "ed")
+            with anyio.fail_after(10):
+                while "lamina://facts" not in heard:
+                    await anyio.sleep(0.01)
+
+    anyio.run(listen)
+    assert heard == ["lamina://now", "lamina://facts"]

@@ -172,7 +172,7 @@ def test_errors_have_our_code_and_a_remedy(
     assert error.keys() == {"code", "message", "remedy", "retryable"}
 
 
-@pytest.mark.parametrize("role", [role for role in Role if role is not Role.SKILL])
+@pytest.mark.parametrize("role", Role)
 def test_a_role_may_call_what_its_permissions_allow(plain: Memory, role: Role) -> None:  # noqa: F811
     handle = plain.acting(Principal("kim", role, Scope.of("project/web"), Surface.MCP))
     plain.acting(Principal(root=Scope.of("project/web"))).remember("secretive", key="k")

@@ -244,6 +244,18 @@ def test_a_key_revoked_by_another_process_is_refused_at_once(tmp_path: Path) -> 
             time.sleep(0.05)
 
 
+def test_who_somebody_is_stays_known_until_anything_changes(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as here, lamina.open(tmp_path) as there:
+        keys = Keys(here)
+        shown = keys.create("ann", "reader").text
+        assert keys.known(shown) is None
+        assert keys.identify(shown) == keys.known(shown)
+        assert keys.known(shown[:-1]) is None
+        assert keys.known(None) is None
+        Keys(there).revoke(keys.all()[0].id)
+        assert keys.known(shown) is None
+
+
 def test_revoking_twice_or_nothing(keys: Keys) -> None:
     made = keys.create("user", "admin")
     assert keys.revoke(made.key.id) == keys.revoke(made.key.id)

@@ -12,19 +12,17 @@ given: secrets in them are sealed where they are kept, and opened again for this
 
 from __future__ import annotations
 
-import hashlib
-import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.memory import SessionABC, SessionSettings
 
 from lamina.adapters import openai_items
+from lamina.adapters.naming import name_for
 from lamina.aio import in_thread
-from lamina.core.names import check_name, to_name
 from lamina.core.record import State
 from lamina.core.sealed import REFERENCE, SCHEME
-from lamina.errors import ConflictError, InvalidInputError, LaminaError
+from lamina.errors import ConflictError, LaminaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
     from lamina.layers.sessions import Session
     from lamina.memory import Memory
 
-_MARKED: Final = re.compile(r"-[0-9a-f]{16}$")
-_SLUG: Final = 40
 _PAGE: Final = 200
 
 
@@ -53,7 +49,7 @@ class LaminaSession(SessionABC):
         self.session_id = session_id
         self.session_settings = SessionSettings().resolve(session_settings)
         self.memory = memory
-        self.session: Session = memory.session(session_name(session_id))
+        self.session: Session = memory.session(name_for(session_id, "session_id"))
         """The session in memory, which can be searched."""
         self._secrets: dict[str, str] = {}
 
@@ -155,20 +151,6 @@ class LaminaSession(SessionABC):
             self._secrets[reference] = self.memory.reveal(record, reference)
         except LaminaError:
             self._secrets[reference] = reference
-
-
-def session_name(session_id: str) -> str:
-    """The name of a session in memory: its id, or where that can be no name, one made from it."""
-    if not isinstance(session_id, str) or not session_id:
-        raise InvalidInputError(f"`session_id` must be a text, not {session_id!r:.60}")
-    try:
-        if not _MARKED.search(session_id):
-            return check_name(session_id, "session_id")
-    except InvalidInputError:
-        pass
-    # Nobody may choose an id whose name is that of another's session.
-    mark = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return f"{to_name(session_id[:_SLUG], 'session')[:_SLUG]}-{mark}"
 
 
 def _settled(work: Callable[[], Any]) -> Any:

@@ -78,7 +78,7 @@ class _Run:
     @cached_property
     def headers(self) -> dict[str, str]:
         """What the owner sends along."""
-        return _bearing(self.keys.create("user"))
+        return _bearing(self.keys.create("user", "admin"))
 
     def first(self) -> int:
         """The number of the next memory that nobody has written."""

@@ -94,7 +94,8 @@ class Artifacts(Prunable):
         if PurePosixPath(check_text(path, "path")).is_absolute():
             raise InvalidInputError("`path` must be relative to the workspace")
         name = Workspace(".").named(path)
-        data = {"task": self._task(task), **{one: said[one] for one in _MEASURED if one in said}}
+        data: dict[str, Any] = {one: said[one] for one in _MEASURED if one in said}
+        data["task"] = self._task(task)
         draft: dict[str, Any] = {
             "kind": said.get("kind", "file"), "key": name, "data": data,
             "text": said.get("description") or name, **only("source", said.get("agent"), "agent"),

@@ -98,6 +98,8 @@ class Keys:
         self._lock = threading.Lock()
         self._standing: dict[str, tuple[float, bool]] = {}
         """For each key asked about: when it was looked up, and whether it stood."""
+        self._known: dict[str, tuple[int, Identity]] = {}
+        """By digest of what was shown: who that was, and as of which pulse of the store."""
 
     def create(
         self,
@@ -174,8 +176,10 @@ class Keys:
             UnauthenticatedError: Nothing valid was shown; in which way is not told.
         """
         read = forms.read(shown)
-        if read is None:
+        if shown is None or read is None:
             raise _unknown()
+        # Asked for first: what changes from here on makes it worthless.
+        pulse = self._whole.store.pulse()
         record = self._find(read.id)
         data = {} if record is None else record.data
         known = str(data.get("digest", _NO_DIGEST)).encode("utf-8", "replace")
@@ -190,6 +194,23 @@ class Keys:
         identity = Identity(principal, read.id, min(ends, default=None))
         if self._has_run_out(identity):
             raise _unknown()
+        with self._lock:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[forms.digest(shown)] = (pulse, identity)
+        return identity
+
+    def known(self, shown: str | None) -> Identity | None:
+        """Who shows this, where that was found out and nothing at all has changed since.
+
+        It asks nothing that could take a while, so an event loop may ask it.
+        """
+        if shown is None:
+            return None
+        with self._lock:
+            pulse, identity = self._known.get(forms.digest(shown), (None, None))
+        if identity is None or pulse != self._whole.store.pulse() or self._has_run_out(identity):
+            return None
         return identity
 
     def still(self, identity: Identity) -> bool:

@@ -113,9 +113,15 @@ class _Guarded(io.RawIOBase):
         self._read = 0
 
     def readable(self) -> bool:
+        """It is."""
         return True
 
     def readinto(self, buffer: object) -> int:
+        """Read some bytes.
+
+        Raises:
+            TornFileError: The archive is damaged, or unpacks to far more than it says.
+        """
         view = memoryview(buffer)  # type: ignore[arg-type]  # what io passes is one
         try:
             data = self._stream.read(len(view))
@@ -138,9 +144,11 @@ class Joined(io.RawIOBase):
         """How many bytes were read."""
 
     def readable(self) -> bool:
+        """It is."""
         return True
 
     def readinto(self, buffer: object) -> int:
+        """Read some bytes, and count them."""
         view = memoryview(buffer)  # type: ignore[arg-type]  # what io passes is one
         data = self._head[: len(view)] or self._rest.read(len(view)) or b""
         self._head = self._head[len(view) :]

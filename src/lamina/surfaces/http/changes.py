@@ -1,4 +1,4 @@
-"""What happened, page by page; `/api/events` tells it as it happens."""
+"""What happened, page by page; `/api/changes/stream` tells it as it happens."""
 
 from itertools import islice
 from typing import Annotated, Any

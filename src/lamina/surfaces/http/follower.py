@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from lamina.core.access import EVERYTHING
 from lamina.errors import LaminaError
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 _PAGE: Final = 100
 _NAP_SECONDS: Final = 1.0
 """How long it may take to notice that it was stopped."""
-_PAUSE_SECONDS: Final = 1.0
-"""Before reading again what could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +38,26 @@ class Heard:
         return reach.covers(*self.place)
 
 
+class Hearing(Protocol):
+    """Who is told of what a follower reads; always in the event loop."""
+
+    def begin(self, follower: Follower, heads: Mapping[str, Head]) -> None:
+        """It follows from here on."""
+
+    def tell(self, follower: Follower, news: list[Heard]) -> None:
+        """This happened, in this order."""
+
+    def fail(self, follower: Follower, error: LaminaError) -> None:
+        """The log cannot be read; the follower has ended."""
+
+
 class Follower:
     """Reads the log from now on, page by page, and waits until each page was told."""
 
-    def __init__(
-        self,
-        store: Store,
-        loop: asyncio.AbstractEventLoop,
-        begin: Callable[[Follower, Mapping[str, Head]], None],
-        tell: Callable[[Follower, list[Heard]], None],
-    ) -> None:
+    def __init__(self, store: Store, loop: asyncio.AbstractEventLoop, hearing: Hearing) -> None:
         self._store = store
         self._loop = loop
-        self._begin = begin
-        self._tell = tell
+        self._hearing = hearing
         self._after: dict[str, int] = {}
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lamina-hub", daemon=True)
@@ -67,24 +71,20 @@ class Follower:
         self._stopped.set()
 
     def _run(self) -> None:
-        has_begun = False
-        while not self._stopped.is_set():
-            try:
-                if not has_begun:
-                    heads = self._store.position()
-                    self._after = {name: head.seq for name, head in heads.items()}
-                    self._in_loop(self._begin, heads)
-                    has_begun = True
+        try:
+            heads = self._store.position()
+            self._after = {name: head.seq for name, head in heads.items()}
+            self._in_loop(self._hearing.begin, heads)
+            while not self._stopped.is_set():
                 self._step()
-            except LaminaError:
-                # Nothing is passed over: the same place is read again.
-                self._stopped.wait(_PAUSE_SECONDS)
+        except LaminaError as error:
+            self._in_loop(self._hearing.fail, error)
 
     def _step(self) -> None:
         pulse = self._store.pulse()
         page = self._store.changes(EVERYTHING, self._after, _PAGE)
         if page.position:
-            self._in_loop(self._tell, [self._heard(change) for change in page.changes])
+            self._in_loop(self._hearing.tell, [self._heard(change) for change in page.changes])
             self._after.update({name: head.seq for name, head in page.position.items()})
         else:
             self._store.wait(pulse, _NAP_SECONDS)

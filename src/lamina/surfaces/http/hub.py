@@ -8,6 +8,7 @@ change, and however many servers there are on a store, every stream hears of it.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from lamina.tokens import Identity
 
 T = TypeVar("T")
+_log: Final = logging.getLogger(__name__)
 MOST_STREAMS: Final = 4_000
 """How many a server keeps open at once."""
 MOST_WAITING: Final = 500
@@ -154,10 +156,7 @@ class Hub:
             BusyError: There is none.
         """
         if self._closed or len(self._boxes) >= MOST_STREAMS:
-            raise BusyError(
-                "the server has as many streams open as it can",
-                remedy="Close some, or try again later",
-            )
+            raise _no_room()
 
     async def join(self, box: Mailbox) -> None:
         """Tell a mailbox of what happens from now on; what came before is in the log by then."""
@@ -190,14 +189,19 @@ class Hub:
     def close(self) -> None:
         """End every stream, for good."""
         self._closed = True
-        for box in self._boxes:
-            box.close()
-        self._rest()
+        self._end_all()
         if self._threads is not None:
             self._threads.shutdown(wait=False)
 
+    def _end_all(self) -> None:
+        for box in self._boxes:
+            box.close()
+        self._rest()
+
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Do what may take a while, such as reading from the log."""
+        if self._closed:
+            raise _no_room()
         if self._threads is None:
             self._threads = ThreadPoolExecutor(_READERS, "lamina-stream")
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -209,12 +213,43 @@ class Hub:
         places = {stream: known[stream] for stream in named}
         return Cursor(self._store.identity, change.event.at, places, within=streams)
 
+    # -- what the follower tells
+
+    def begin(self, follower: Follower, heads: Mapping[str, Head]) -> None:
+        """From here on, what happens is told."""
+        if follower is self._follower and self._ready is not None:
+            self._places = {
+                name: (head.seq, head.hash[:HASH_LENGTH]) for name, head in heads.items()
+            }
+            if not self._ready.done():
+                self._ready.set_result(None)
+
+    def tell(self, follower: Follower, news: list[Heard]) -> None:
+        """Hand out what happened."""
+        # One that was stopped may have had something in hand still.
+        if follower is not self._follower:
+            return
+        for heard in news:
+            event = heard.change.event
+            self._places[event.stream] = (event.seq, event.hash[:HASH_LENGTH])
+            for stream in (event.stream, None):
+                for channel in self._of_stream.get(stream, {}).values():
+                    channel.tell(heard, self)
+
+    def fail(self, follower: Follower, error: LaminaError) -> None:
+        """End every stream: the store is told of to who comes back, in the answer."""
+        _log.warning("streams ended, because the log cannot be read: %s", error)
+        if follower is self._follower:
+            self._end_all()
+
+    # -- what goes on while anybody listens
+
     async def _listening(self) -> None:
         """Wait until the log is followed."""
         if self._follower is None:
             loop = asyncio.get_running_loop()
             self._ready = loop.create_future()
-            self._follower = Follower(self._store, loop, self._begin, self._tell)
+            self._follower = Follower(self._store, loop, self)
             self._follower.start()
             self._looking = loop.create_task(self._look())
         if self._ready is not None:
@@ -230,25 +265,6 @@ class Hub:
             self._looking = None
         if self._ready is not None and not self._ready.done():
             self._ready.set_result(None)
-
-    def _begin(self, follower: Follower, heads: Mapping[str, Head]) -> None:
-        if follower is self._follower and self._ready is not None:
-            self._places = {
-                name: (head.seq, head.hash[:HASH_LENGTH]) for name, head in heads.items()
-            }
-            if not self._ready.done():
-                self._ready.set_result(None)
-
-    def _tell(self, follower: Follower, news: list[Heard]) -> None:
-        # One that was stopped may have had something in hand still.
-        if follower is not self._follower:
-            return
-        for heard in news:
-            event = heard.change.event
-            self._places[event.stream] = (event.seq, event.hash[:HASH_LENGTH])
-            for stream in (event.stream, None):
-                for channel in self._of_stream.get(stream, {}).values():
-                    channel.tell(heard, self)
 
     async def _look(self) -> None:
         """Now and then, end the streams of those who may not listen any more."""
@@ -268,6 +284,13 @@ class Hub:
         except LaminaError:
             # Whoever cannot be vouched for has to come in again.
             return False
+
+
+def _no_room() -> BusyError:
+    return BusyError(
+        "the server has as many streams open as it can, or is about to end",
+        remedy="Close some, or try again later",
+    )
 
 
 def _channel(reach: Reach) -> _Channel:

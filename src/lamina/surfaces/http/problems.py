@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 
 from lamina import errors
 from lamina.surfaces.wire import error_out
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from fastapi import FastAPI, Request
 
@@ -118,13 +119,28 @@ def _of_ours(_: Request, error: Exception) -> JSONResponse:
     return problem_of(error)
 
 
-def _of_http(_: Request, error: Exception) -> JSONResponse:
+def _of_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if isinstance(error, Refusal):
         return problem(error.status_code, error.told, error.headers)
     status = HTTPStatus(error.status_code)
     usual = ("invalid_input", str(error.detail), "")
-    return problem(status, _told(*_PLAIN.get(status, usual)), error.headers)
+    headers = dict(error.headers or {})
+    if status is HTTPStatus.METHOD_NOT_ALLOWED:
+        # Each method of an address is a route of its own, and knows of no other.
+        methods = set(_methods(request.app.routes, request.url.path))
+        headers["Allow"] = ", ".join(sorted(methods))
+    return problem(status, _told(*_PLAIN.get(status, usual)), headers)
+
+
+def _methods(routes: Iterable[Any], path: str) -> Iterator[str]:
+    """What an address takes, by whichever route."""
+    for route in routes:
+        inner = getattr(route, "original_router", None)
+        if inner is not None:
+            yield from _methods(inner.routes, path)
+        elif isinstance(route, Route) and route.path_regex.match(path):
+            yield from route.methods or ()
 
 
 def _of_input(_: Request, error: Exception) -> JSONResponse:

@@ -50,10 +50,12 @@ def engine_of(request: Request) -> Engine:
     return found
 
 
-def caller_of(request: Request) -> Caller:
+async def caller_of(request: Request) -> Caller:
     """Who sent a request, once they have shown it and their role has the route's permission."""
-    engine = engine_of(request)
-    identity = engine.keys.identify(shown_in(request.headers))
+    engine, shown = engine_of(request), shown_in(request.headers)
+    identity = engine.keys.known(shown)
+    if identity is None:
+        identity = await run_in_threadpool(engine.keys.identify, shown)
     route = request.scope["route"]
     check_permission(identity.principal, permission_of(route))
     memory = engine.handle(identity.principal)
@@ -90,7 +92,7 @@ class StrictRoute(APIRoute):
 
         async def strictly(request: Request) -> Response:
             if permission_of(self) is not Permission.ANYONE:
-                request.state.caller = await run_in_threadpool(caller_of, request)
+                request.state.caller = await caller_of(request)
             strict.check_query(request, known)
             if self.body_field is not None:
                 await strict.read_json(request, engine_of(request).limits)

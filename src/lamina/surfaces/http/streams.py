@@ -8,13 +8,14 @@ from fastapi import Depends, Header, Query, Request
 
 from lamina.core.changes import Action, Changed
 from lamina.core.layers import layer_named
-from lamina.core.names import check_name
 from lamina.core.permissions import Permission
 from lamina.core.scope import Scope
 from lamina.errors import InvalidInputError
 from lamina.feed import Feed, check_timeout
 from lamina.layers.subscription import is_news
+from lamina.memory import Memory
 from lamina.surfaces.http.routing import Called, Caller, Routes, engine_of
+from lamina.surfaces.http.seeing import Seen
 from lamina.surfaces.http.streaming import EventStream, Source, change_frame, news_frame
 
 ROUTES = Routes(tag="streams")
@@ -94,25 +95,22 @@ Started = Annotated[Start, Depends(start)]
 
 @ROUTES.add("GET", "/api/changes/stream", Permission.READ, response_class=EventStream)
 def stream_changes(
-    request: Request, caller: Called, choice: Choice, started: Started, scope: str | None = None
-) -> EventStream:
+    request: Request, caller: Called, memory: Seen, choice: Choice, started: Started,
+    scope: Annotated[str | None, Query(description="Only in this scope and below it.")] = None,
+) -> EventStream:  # fmt: skip
     """Every change that the caller can see, as it happens: `event: change`, `id:` its cursor."""
-    return _streamed(request, caller, _Told(scope, choice.takes, change_frame), started)
+    told = _Told(memory, scope, choice.takes, change_frame)
+    return _streamed(request, caller, told, started)
 
 
 @ROUTES.add("GET", "/api/blackboard/stream", Permission.READ, response_class=EventStream)
 def stream_blackboard(
-    request: Request,
-    caller: Called,
-    started: Started,
-    prefix: str = "",
-    project: str | None = None,
-) -> EventStream:
+    request: Request, caller: Called, memory: Seen, started: Started,
+    prefix: Annotated[str, Query(description="How the keys begin.")] = "",
+) -> EventStream:  # fmt: skip
     """Every change of a board under keys that begin so: `event: news`, `id:` its cursor."""
-    board = caller.memory.blackboard.scope
-    if project is not None:
-        board = f"project/{check_name(project, 'project')}"
-    told = _Told(board, lambda change: is_news(change, board, prefix), news_frame)
+    board = memory.blackboard.scope
+    told = _Told(memory, board, lambda change: is_news(change, board, prefix), news_frame)
     return _streamed(request, caller, told, started)
 
 
@@ -120,13 +118,14 @@ def stream_blackboard(
 class _Told:
     """What a stream is about."""
 
+    memory: Memory
     scope: str | None
     takes: Callable[[Changed], bool]
     form: Callable[[Changed], bytes]
 
 
 def _streamed(request: Request, caller: Caller, told: _Told, started: Start) -> EventStream:
-    hub, memory = engine_of(request).hub, caller.memory
+    hub, memory = engine_of(request).hub, told.memory
     hub.check_room()
 
     def behind(cursor: str) -> Feed:

@@ -10,7 +10,7 @@ from lamina.core.permissions import Permission
 from lamina.errors import ConflictError
 from lamina.surfaces import wire
 from lamina.surfaces.http import layer_shapes, shapes
-from lamina.surfaces.http.routing import Routes
+from lamina.surfaces.http.routing import Called, Routes
 from lamina.surfaces.http.seeing import Seen
 from lamina.surfaces.http.shapes import Body, Question
 from lamina.surfaces.wire_lifecycle import plan_out, upkeep_out
@@ -107,7 +107,7 @@ def reject(memory: Seen, body: Ids) -> dict[str, Any]:
 
 
 @ROUTES.add("POST", "/api/lifecycle/run", Permission.ADMIN, answers=layer_shapes.Upkeep)
-def run(memory: Seen, body: Run) -> dict[str, Any]:
+def run(caller: Called, body: Run) -> dict[str, Any]:
     """Carry out all that is due on the store, or after a dry run only tell what that is."""
-    found = memory.lifecycle.run(*body.only, dry_run=body.dry_run, confirm=body.confirm)
+    found = caller.memory.lifecycle.run(*body.only, dry_run=body.dry_run, confirm=body.confirm)
     return upkeep_out(found)

@@ -28,7 +28,7 @@ def add_completion(server: MCPServer[Any]) -> None:
                 partial(_completed, memory_here(), ref.uri, argument.value[:MAX_KEY])
             )
 
-    server.completion()(complete)
+    server.completion()(complete)  # type: ignore[no-untyped-call]  # theirs says nothing
 
 
 def _completed(memory: Memory, uri: str, begun: str) -> Completion | None:

@@ -46,13 +46,15 @@ class Door:
         self._group: TaskGroup | None = None
         self._managers: dict[str, StreamableHTTPSessionManager] = {}
         self._beginning = anyio.Lock()
-        self._answering: set[CancelScope] = set()
+        self._answering: dict[CancelScope, Identity] = {}
+        """What is going on, and for whom."""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Be ready to serve for as long as the application runs."""
         async with create_task_group() as group:
             self._group = group
+            group.start_soon(self._watch)
             try:
                 yield
             finally:
@@ -62,8 +64,8 @@ class Door:
 
     def close(self) -> None:
         """End every answer that is still going on."""
-        for scope in self._answering:
-            scope.cancel()
+        for answering in self._answering:
+            answering.cancel()
 
     async def answer(
         self, profile: str, identity: Identity, scope: Scope, receive: Receive, send: Send
@@ -73,21 +75,24 @@ class Door:
         told = _Told(send)
         known = {**scope, "user": _user(identity), _CALLER: identity}
         with CancelScope() as answering:
-            self._answering.add(answering)
+            self._answering[answering] = identity
             try:
-                async with create_task_group() as group:
-                    group.start_soon(self._watch, identity, answering)
-                    await manager.handle_request(known, receive, told)
-                    group.cancel_scope.cancel()
+                await manager.handle_request(known, receive, told)
             finally:
-                self._answering.discard(answering)
+                del self._answering[answering]
         await told.end()
 
-    async def _watch(self, identity: Identity, answering: CancelScope) -> None:
-        await sleep(_LOOK_SECONDS)
-        while await to_thread.run_sync(self._engine.keys.still, identity):
+    async def _watch(self) -> None:
+        """End the answers to those whose keys no longer stand."""
+        while True:
             await sleep(_LOOK_SECONDS)
-        answering.cancel()
+            known = dict(self._answering)
+            for answering in await to_thread.run_sync(self._over, known) if known else ():
+                answering.cancel()
+
+    def _over(self, known: dict[CancelScope, Identity]) -> list[CancelScope]:
+        still = self._engine.keys.still
+        return [answering for answering, identity in known.items() if not still(identity)]
 
     async def _manager(self, profile: str) -> StreamableHTTPSessionManager:
         """What keeps the sessions of a profile."""

@@ -18,7 +18,7 @@ from lamina.layers.face import every
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lamina.core.draft import Draft
+    from lamina.core.draft import Draft, DraftFields
     from lamina.core.ids import RecordId
     from lamina.core.record import Record
     from lamina.memory import Memory
@@ -115,7 +115,8 @@ class Graph:
     @property
     def records(self) -> list[Record]:
         """What is kept of it."""
-        return [one.record for one in (*self.entities, *self.relations) if one.record is not None]
+        parts: list[Entity | Relation] = [*self.entities, *self.relations]
+        return [one.record for one in parts if one.record is not None]
 
 
 class GraphStore:
@@ -123,7 +124,7 @@ class GraphStore:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._here = {"layer": "knowledge", "scope": memory.scope.path}
+        self._here: DraftFields = {"layer": "knowledge", "scope": memory.scope.path}
 
     def read(self) -> Graph:
         """All of it."""
@@ -135,9 +136,10 @@ class GraphStore:
         """Add those whose names are new; returns them."""
 
         def attempt() -> list[Entity]:
-            known = {one.name for one in self.read().entities}
+            graph = self.read()
+            known = {one.name for one in graph.entities}
             new = [one for one in wanted if one.name not in known]
-            self._add(new)
+            self._add(new, graph)
             return new
 
         return _retried(attempt)
@@ -146,9 +148,9 @@ class GraphStore:
         """Add those that are new; returns them."""
 
         def attempt() -> list[Relation]:
-            known = self.read().relations
-            new = [one for one in wanted if not any(one.is_like(other) for other in known)]
-            self._add(new)
+            graph = self.read()
+            new = [one for one in wanted if not any(one.is_like(two) for two in graph.relations)]
+            self._add(new, graph)
             return new
 
         return _retried(attempt)
@@ -210,9 +212,12 @@ class GraphStore:
         found = every(self._memory, {**self._here, "kind": kind})
         return sorted(found, key=lambda one: (one.created_at, _place(one), one.id))
 
-    def _add(self, new: Sequence[Entity | Relation]) -> None:
-        """Keep what is new, each under its title; of two with one title, the second has another."""
-        taken: set[str] = set()
+    def _add(self, new: Sequence[Entity | Relation], graph: Graph) -> None:
+        """Keep what is new, each under its title; of two with one title, the second has another.
+
+        Names that only differ in how a letter is composed are two names, but one title.
+        """
+        taken = {one.key for one in graph.records}
         drafts: list[Draft] = []
         for place, one in enumerate(new):
             key = _key(one.title)

@@ -21,7 +21,7 @@ from lamina.surfaces.mcp.shapes import ANYTHING, TEXT, list_of, object_of
 from lamina.surfaces.mcp.tool import Plan
 
 _KIND: Final = "memory"
-_ABOUT: Final = ("user_id", "agent_id", "run_id", "app_id")
+_ABOUT: Final[tuple[str, ...]] = ("user_id", "agent_id", "run_id", "app_id")
 _MOST: Final = 1_000
 _BATCH: Final = 500
 _COMPARES: Final = {"gt": "$gt", "gte": "$gte", "lt": "$lt", "lte": "$lte", "in": "$in",
@@ -42,7 +42,7 @@ def add_memory(
     data: dict[str, Any] = _about(who)
     if metadata:
         data["metadata"] = metadata
-    said = [(text, {})] if text else []
+    said: list[tuple[str, dict[str, Any]]] = [(text, {})] if text else []
     said += [_message(one) for one in messages or ()]
     if not said:
         raise InvalidInputError("`text` is empty", remedy="Give `text` or `messages`")

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from anyio import to_thread
 from mcp.server import MCPServer
-from mcp_types import Resource, SubscribeRequestParams, UnsubscribeRequestParams
+from mcp_types import Resource, SubscribeRequestParams, Tool, UnsubscribeRequestParams
 
+from lamina.core.permissions import GRANTED, Permission
 from lamina.surfaces.mcp.completing import add_completion
 from lamina.surfaces.mcp.following import ChangeBus
 from lamina.surfaces.mcp.here import Asking, Provider, memory_here
@@ -47,7 +48,15 @@ def build(provider: Provider, profile: str = "default") -> MCPServer[Any]:
 
 
 class LaminaServer(MCPServer[Any]):
-    """A server whose resources are those of whoever asks for the list."""
+    """A server that offers each what they may use."""
+
+    async def list_tools(self) -> list[Tool]:
+        """The tools that whoever asks may call."""
+        granted = GRANTED[memory_here().principal.role]
+        asks = {one.name: one.permission for one in self._tool_manager.list_tools()
+                if isinstance(one, LaminaTool)}  # fmt: skip
+        offered = await super().list_tools()
+        return [one for one in offered if asks.get(one.name, Permission.ANYONE) in granted]
 
     async def list_resources(self) -> list[Resource]:
         """What there always is, and the signals on the board."""

@@ -72,6 +72,7 @@ class LaminaTool(Tool):
             parameters=plan.schema or _told(skill.parameters),
             fn_metadata=FuncMetadata(arg_model=ArgModelBase, output_schema=plan.output),
             is_async=False,
+            context_kwarg=None,
             annotations=_hints(plan),
         )
         made._skill, made._plan = skill, plan

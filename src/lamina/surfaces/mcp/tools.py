@@ -117,7 +117,7 @@ _AS_KEY: Final = {"name": "key", "id": "key"}
 TOOLS: Final = (
     Plan(recall, "Recall memories", Permission.READ,
          object_of(memories=list_of(ANYTHING)), aliases=_AS_QUERY | _AS_K),
-    Plan(remember, "Remember", Permission.WRITE, KEPT, idempotent=True,
+    Plan(remember, "Remember", Permission.WRITE, KEPT,
          aliases=_AS_TEXT | {"type": "kind", "category": "kind", "name": "key"}),
     Plan(context, "Load context", Permission.READ,
          object_of(text=TEXT, tokens=NUMBER),

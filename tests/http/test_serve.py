@@ -1,0 +1,61 @@
+"""`lamina serve` as a process: it says where it listens, and ends when it is asked to."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+
+import lamina
+import lamina.surfaces.http
+from lamina.errors import BusyError, InvalidInputError
+from lamina.surfaces.cli.main import main
+from lamina.surfaces.http.running import bind
+from lamina.tokens import Keys
+from tests.serving import bearing
+
+
+def test_it_serves_until_it_is_asked_to_end(tmp_path: Path) -> None:
+    folder = str(tmp_path / "store")
+    with lamina.open(folder) as memory:
+        memory.configure("recall.embedder", "off")
+        headers = bearing(Keys(memory).create("user", "admin").text)
+    command = [sys.executable, "-m", "lamina", "serve", "--dir", folder, "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--upkeep", "1h", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        assert server.stderr is not None
+        told = b""
+        while b"}" not in told:
+            told += server.stdout.readline()
+        url = json.loads(told)["url"]
+        kept = httpx2.post(f"{url}/api/records", json={"text": "alive"}, headers=headers)
+        assert kept.status_code == 200
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(20) == 0
+        assert server.stderr.read() == b""
+    with lamina.open(folder) as memory:
+        assert [one.text for one in memory.query({"layer": "knowledge"})] == ["alive"]
+
+
+def test_a_place_that_cannot_be_listened_on_is_told() -> None:
+    with bind("127.0.0.1", 0) as taken, pytest.raises(BusyError, match="is taken"):
+        bind("127.0.0.1", taken.getsockname()[1])
+    with pytest.raises(InvalidInputError, match="`host`"):
+        bind("192.0.2.1", 8484)
+
+
+def test_without_its_packages_it_says_how_to_get_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "lamina.surfaces.http.running", None)
+    monkeypatch.delattr(lamina.surfaces.http, "running")
+    assert main(["serve", "--dir", str(tmp_path), "--json"]) == 6
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error["code"] == "unsupported"
+    assert "lamina[server]" in error["remedy"]
+    assert not list(tmp_path.iterdir())
