@@ -36,7 +36,14 @@ class Bare:
     def me(self) -> Me:
         found = self._store
         settings = dict(found.settings())
-        return Me(version("lamina"), Principal(), found.identity, found.capabilities, settings)
+        return Me(
+            version=version("lamina"),
+            principal=Principal(),
+            identity=found.identity,
+            capabilities=found.capabilities,
+            settings=settings,
+            most_bytes=16_000_000,
+        )
 
     def embed(self, space: str, made: Any, wait: bool) -> int:
         return self._store.embed(space, made, wait=wait)

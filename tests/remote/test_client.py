@@ -12,12 +12,19 @@ import pytest
 
 import lamina
 from lamina import InvalidInputError, Memory, NotFoundError, UnsupportedError, aio, clock
+from lamina.core.access import EVERYTHING
 from lamina.core.changes import Commit, Erase
 from lamina.core.record import State
-from lamina.errors import StoreUnavailableError, StoreVersionError, UnauthenticatedError
+from lamina.errors import (
+    LaminaError,
+    StoreUnavailableError,
+    StoreVersionError,
+    UnauthenticatedError,
+)
 from lamina.memory import AgentMemory
 from lamina.remote import store as remote_store
 from lamina.remote.store import RemoteStore
+from lamina.surfaces.http.engine import Engine, Limits
 from tests.places import plain
 from tests.remote.far import Place, served
 from tests.serving import serving
@@ -231,6 +238,36 @@ def test_a_repeated_commit_gets_its_first_receipt(
     with pytest.raises(NotFoundError):
         mem.store.commit(replace(asked, changes=(Erase(id=kept.id),), tx=clock.fresh_id()))
     assert len(whole.store.events("global")) == before + 2
+
+
+def test_more_than_a_server_takes_is_refused_before_it_is_sent(plain: Memory) -> None:
+    engine = Engine(plain, Limits(client_bytes=3_000))
+    with serving(plain, engine) as server, lamina.connect(server.url, key=server.key) as mem:
+        many = [{"text": f"memory number {number} of a hundred"} for number in range(100)]
+        with pytest.raises(InvalidInputError, match="the server takes 3,000") as refused:
+            mem.remember_many(many)
+        assert "several calls" in refused.value.remedy
+        assert len(mem.remember_many(many[:3]).outcomes) == 3
+        # One that does not keep to it is not read to the end.
+        assert isinstance(mem.store, RemoteStore)
+        mem.store._transport.most_bytes = None
+        with pytest.raises(LaminaError):
+            mem.remember_many(many)
+    assert plain.count({"layer": "knowledge"}) == 3
+
+
+def test_what_is_long_is_asked_in_parts(mem: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_store, "MOST", 3)
+    kept = [mem.remember(f"memory {number}").id for number in range(8)]
+    assert [one.id for one in mem.store.get(EVERYTHING, kept)] == kept
+    events = mem.store.events("global", limit=None)
+    assert [one.seq for one in events] == list(range(1, len(events) + 1))
+    for limit in (2, 3, 4, 6, 8):
+        assert mem.store.events("global", limit=limit) == events[:limit]
+    mem.store.note_use(dict.fromkeys(kept, 1), clock.now())
+    assert mem.store.usage(EVERYTHING, kept).keys() == set(kept)
+    mem.erase(*kept)
+    assert mem.store.tombstones(kept) == set(kept)
 
 
 def test_faces_and_agents_work_from_afar(mem: Memory, whole: Memory) -> None:

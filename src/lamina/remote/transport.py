@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from lamina import errors
 from lamina.core import canonical
-from lamina.errors import LaminaError, StoreError, StoreUnavailableError
+from lamina.errors import InvalidInputError, LaminaError, StoreError, StoreUnavailableError
 from lamina.web import Failing, endpoint
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class Transport:
         self._open: set[HTTPConnection] = set()
         self._process = os.getpid()
         self._closed = False
+        self.most_bytes: int | None = None
+        """How much the server takes at once, as soon as it has said so."""
         self.asked = 0
         """How many questions were sent, for measuring."""
         self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -68,7 +70,7 @@ class Transport:
         Raises:
             LaminaError: What the server says is wrong, or that it is away.
         """
-        body = canonical.dumps(question).encode()
+        body = self._written(question)
         for left in range(_TRIES - 1, -1, -1):
             connection, is_new = self._connection(self._timeout + seconds)
             try:
@@ -93,7 +95,7 @@ class Transport:
         """The lines of a long answer as they come, over a connection of their own."""
         connection = self._opened(self._timeout)
         try:
-            response = self._sent(connection, path, canonical.dumps(question).encode())
+            response = self._sent(connection, path, self._written(question))
             if response.status != 200:
                 _understood(response.status, response.read())
             while (line := response.readline().strip()) not in (b"", b"[]"):
@@ -114,6 +116,17 @@ class Transport:
             self._drop(connection)
 
     # -- inside
+
+    def _written(self, question: Json) -> bytes:
+        body = canonical.dumps(question).encode()
+        # Beyond that a server hangs up, and why it did might not be heard.
+        if self.most_bytes is not None and len(body) > self.most_bytes:
+            raise InvalidInputError(
+                f"what is sent at once takes {len(body):,} bytes; the server takes"
+                f" {self.most_bytes:,}",
+                remedy="Make several calls of it; each is then a transaction of its own",
+            )
+        return body
 
     def _sent(self, connection: HTTPConnection, path: str, body: bytes) -> HTTPResponse:
         self.asked += 1

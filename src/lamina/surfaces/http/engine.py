@@ -27,6 +27,8 @@ class Limits:
     """How much a server takes from one request."""
 
     body_bytes: int = 4_000_000
+    client_bytes: int = 16_000_000
+    """The same for a client's own language: a commit is one transaction, and not sent in parts."""
     body_seconds: float = 15.0
     """How long a client may take to send what it has announced."""
     attempts: int = 10

@@ -30,7 +30,7 @@ from lamina.errors import (
     UnsupportedError,
 )
 from lamina.remote.afar import heard
-from lamina.remote.calls import CALLS, WALK, Me, own_key
+from lamina.remote.calls import CALLS, MOST, WALK, Me, own_key
 from lamina.retaking import Retaking
 from lamina.surfaces.http.veil import Veil
 from lamina.writing import request_of
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 
 _DOORS: Final = (Surface.IMPORT, Surface.PIPELINE, Surface.FILES)
 """The doors that a client may name; whether it may use them is for the write path to say."""
-_MOST_IDS: Final = 10_000
 _MOST_GRANTS: Final = 64
 _MOST_USES: Final = 1_000
 _TIMES: Final = 2
@@ -104,8 +103,10 @@ assert RULES.keys() == CALLS.keys() | {WALK.name}
 class Gateway:
     """The store as one caller may use it; methods are those of the calls."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, most_bytes: int) -> None:
+        """Take the caller's handle, and how many bytes it may send at once."""
         self._memory = memory
+        self._most_bytes = most_bytes
         self._store = memory.store
         self._mine = memory.principal
         self._veil = Veil(memory.store, memory.reach)
@@ -156,6 +157,7 @@ class Gateway:
             identity=self._store.identity,
             capabilities=self._store.capabilities,
             settings=self.settings(),
+            most_bytes=self._most_bytes,
         )
 
     def settings(self) -> dict[str, str]:
@@ -225,7 +227,7 @@ class Gateway:
         return self._store.versions(self._within(reach), record_id)
 
     def changes(self, reach: Reach, after: Mapping[str, int], limit: int) -> Page:
-        return self._store.changes(self._within(reach), after, min(limit, _MOST_IDS))
+        return self._store.changes(self._within(reach), after, min(limit, MOST))
 
     def usage(self, reach: Reach, ids: Sequence[RecordId]) -> dict[RecordId, Usage]:
         return self._store.usage(self._within(reach), _few(ids))
@@ -239,7 +241,7 @@ class Gateway:
     # -- the log, as far as the caller may know of it
 
     def events(self, stream: str, after: int, limit: int | None) -> list[Event]:
-        return self._veil.events(stream, after, limit)
+        return self._veil.events(stream, after, MOST if limit is None else min(limit, MOST))
 
     def transaction(self, tx: RecordId) -> list[Event]:
         return self._veil.transaction(tx)
@@ -347,8 +349,8 @@ class Gateway:
 
 
 def _few(values: Sequence[Any]) -> Sequence[Any]:
-    if len(values) > _MOST_IDS:
-        raise InvalidInputError(f"{len(values):,} at once are too many; {_MOST_IDS:,} are not")
+    if len(values) > MOST:
+        raise InvalidInputError(f"{len(values):,} at once are too many; {MOST:,} are not")
     return values
 
 

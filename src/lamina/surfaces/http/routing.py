@@ -20,7 +20,7 @@ from lamina.errors import LaminaError
 from lamina.memory import Memory
 from lamina.surfaces.http import strict
 from lamina.surfaces.http.bearer import shown_in
-from lamina.surfaces.http.engine import Engine
+from lamina.surfaces.http.engine import Engine, Limits
 from lamina.surfaces.http.problems import status_of
 from lamina.surfaces.http.pulse import Part, is_ours
 from lamina.surfaces.http.shapes import PROBLEMS
@@ -42,6 +42,7 @@ class Caller:
     """The id of the key that let them in."""
     identity: Identity
     """What to ask the keys about again, where an answer takes longer than a moment."""
+    limits: Limits
 
 
 def engine_of(request: Request) -> Engine:
@@ -59,7 +60,7 @@ async def caller_of(request: Request) -> Caller:
     route = request.scope["route"]
     check_permission(identity.principal, permission_of(route))
     memory = engine.handle(identity.principal)
-    return Caller(identity.principal, memory, identity.key, identity)
+    return Caller(identity.principal, memory, identity.key, identity, engine.limits)
 
 
 async def _known_caller(request: Request) -> Caller:

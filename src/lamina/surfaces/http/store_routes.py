@@ -16,8 +16,9 @@ from fastapi.responses import Response, StreamingResponse
 from lamina.core import canonical
 from lamina.core.permissions import Permission
 from lamina.remote.calls import CALLS, PREFIX, WALK, WALKED, Call
+from lamina.surfaces.http import strict
 from lamina.surfaces.http.gateway import RULES, Gateway
-from lamina.surfaces.http.routing import Called, Caller, Routes
+from lamina.surfaces.http.routing import Called, Caller, Routes, engine_of
 
 _LOOK_SECONDS: Final = 0.04
 _LONGEST_WAIT_SECONDS: Final = 25.0
@@ -26,7 +27,8 @@ Answering = Callable[[Caller, str], Any]
 
 
 async def _sent(request: Request) -> bytes:
-    return await request.body()
+    limits = engine_of(request).limits
+    return await strict.read_body(request, limits, limits.client_bytes)
 
 
 Sent = Annotated[bytes, Depends(_sent)]
@@ -34,7 +36,7 @@ Sent = Annotated[bytes, Depends(_sent)]
 
 def gateway(caller: Caller, name: str) -> Gateway:
     """What answers a caller."""
-    found = Gateway(caller.memory)
+    found = Gateway(caller.memory, caller.limits.client_bytes)
     found.allow(name)
     return found
 

@@ -46,14 +46,15 @@ async def read_json(request: Request, limits: Limits) -> None:
         request._json = canonical.loads(_utf8(body), "body")
 
 
-async def read_body(request: Request, limits: Limits) -> bytes:
-    """Read the body of a request, within the limits of what one may send."""
+async def read_body(request: Request, limits: Limits, most: int | None = None) -> bytes:
+    """Read the body of a request, within the limits, or of another number of bytes at most."""
+    most = limits.body_bytes if most is None else most
     said = request.headers.get("content-length")
-    if said is not None and said.isdecimal() and int(said) > limits.body_bytes:
-        raise _too_large(limits)
+    if said is not None and said.isdecimal() and int(said) > most:
+        raise _too_large(most)
     try:
         async with asyncio.timeout(limits.body_seconds):
-            return await _read(request, limits)
+            return await _read(request, most)
     except TimeoutError:
         raise Refusal(
             HTTPStatus.REQUEST_TIMEOUT,
@@ -68,12 +69,12 @@ async def read_body(request: Request, limits: Limits) -> bytes:
         ) from None
 
 
-async def _read(request: Request, limits: Limits) -> bytes:
+async def _read(request: Request, most: int) -> bytes:
     parts = bytearray()
     async for part in request.stream():
         parts += part
-        if len(parts) > limits.body_bytes:
-            raise _too_large(limits)
+        if len(parts) > most:
+            raise _too_large(most)
     return bytes(parts)
 
 
@@ -99,11 +100,11 @@ def _utf8(body: bytes) -> str:
         raise InvalidInputError("`body` is not UTF-8", remedy="Send JSON in UTF-8") from None
 
 
-def _too_large(limits: Limits) -> Refusal:
+def _too_large(most: int) -> Refusal:
     return Refusal(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         "too_large",
-        f"the body has more than {limits.body_bytes:,} bytes",
+        f"the body has more than {most:,} bytes",
         "Send it in several requests, or keep the bulk in a file",
         headers=_CLOSE,
     )
