@@ -15,6 +15,7 @@ from lamina import InvalidInputError, Memory, NotFoundError, UnsupportedError, a
 from lamina.core.access import EVERYTHING
 from lamina.core.changes import Commit, Erase
 from lamina.core.record import State
+from lamina.core.retention import Cut, Retention
 from lamina.errors import (
     LaminaError,
     StoreUnavailableError,
@@ -94,11 +95,22 @@ def test_a_proposal_is_accepted_with_its_secret(mem: Memory, place: Place, whole
 
 
 def test_the_store_is_looked_after_where_it_is(mem: Memory, tmp_path: Any) -> None:
-    for call in (lambda: mem.backup(tmp_path / "b"), mem.check, mem.reindex, mem.maintain):
+    for call in (lambda: mem.backup(tmp_path / "b"), mem.check, mem.reindex):
         with pytest.raises(UnsupportedError, match="where the store is"):
             call()
     assert mem.verify()
     assert mem.vectors().embedder == "off"
+
+
+def test_what_may_go_is_for_the_server_to_say(mem: Memory, whole: Memory) -> None:
+    for number in range(3):
+        mem.remember(f"version {number}", key="k")
+    everything = Retention((Cut("knowledge", 0),), clock.now())
+    assert mem.store.prune(everything).gone == {}
+    whole.configure("history.knowledge", "1")
+    assert sum(one.pruned for one in mem.maintain(dry_run=True).layers) == 1
+    assert mem.maintain().applied
+    assert [one.record is None for one in whole.history("k")] == [True, False, False]
 
 
 def test_a_feed_follows_and_ends(mem: Memory, whole: Memory) -> None:

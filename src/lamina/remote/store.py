@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from lamina.clock import stopwatch
 from lamina.errors import StoreVersionError, UnsupportedError
 from lamina.remote.calls import CALLS, MOST, PREFIX, WALK, own_key
+from lamina.remote.waiting import Waits
 from lamina.stores.base import Capability
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
 _BELIEVED_SECONDS: Final = 1.0
 """How long settings are taken for what they were."""
-_LONGEST_WAIT_SECONDS: Final = 20.0
 _BEYOND: Final = frozenset((Capability.BACKUP, Capability.SCRUBBED))
 """What a server does where it is, and nobody from afar."""
 
@@ -59,6 +59,7 @@ class RemoteStore:
         transport.most_bytes = self.me.most_bytes
         self._settings: Mapping[str, str] = self.me.settings
         self._settled_at = stopwatch()
+        self._waits = Waits(self)
 
     def ask(self, name: str, /, *, patience: float = 0.0, **arguments: Any) -> Any:
         """The server's answer to one of `lamina.remote.calls`, in so many seconds more."""
@@ -173,13 +174,7 @@ class RemoteStore:
         return self.ask("pulse")
 
     def wait(self, pulse: int, seconds: float) -> bool:
-        until = stopwatch() + seconds
-        while True:
-            left = min(max(until - stopwatch(), 0.0), _LONGEST_WAIT_SECONDS)
-            if self.ask("wait", patience=left, pulse=pulse, seconds=left):
-                return True
-            if stopwatch() >= until:
-                return False
+        return self._waits.wait(pulse, seconds)
 
     def note(self, notices: Sequence[Notice]) -> None:
         for some in _some(notices):

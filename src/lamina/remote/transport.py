@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import socket
 import time
 from collections import deque
 from contextlib import suppress
@@ -113,6 +114,9 @@ class Transport:
         """End every connection; nothing can be asked any more."""
         self._closed = True
         for connection in list(self._open):
+            with suppress(OSError, AttributeError):
+                # A thread that waits for an answer is not woken by closing alone.
+                connection.sock.shutdown(socket.SHUT_RDWR)
             self._drop(connection)
 
     # -- inside

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import uvicorn
 
+from lamina.surfaces.http.waking import let_go
+
 if TYPE_CHECKING:
     import socket
 
@@ -24,7 +26,8 @@ class Server(uvicorn.Server):
         self._engine = engine
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End, without waiting for streams, which have no end of their own."""
+        """End, without waiting for streams and for those who wait for a change."""
         self._engine.hub.close()
         self._engine.mcp.close()
+        let_go()
         await super().shutdown(sockets)

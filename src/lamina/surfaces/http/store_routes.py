@@ -4,13 +4,10 @@ They are the language of our own client, typed by the dataclasses of the store, 
 public interface: that one is in the schema.
 """
 
-import asyncio
-import time
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 
 from lamina.core import canonical
@@ -19,8 +16,8 @@ from lamina.remote.calls import CALLS, PREFIX, WALK, WALKED, Call
 from lamina.surfaces.http import strict
 from lamina.surfaces.http.gateway import RULES, Gateway
 from lamina.surfaces.http.routing import Called, Caller, Routes, engine_of
+from lamina.surfaces.http.waking import waking
 
-_LOOK_SECONDS: Final = 0.04
 _LONGEST_WAIT_SECONDS: Final = 25.0
 Answering = Callable[[Caller, str], Any]
 """Makes the object that answers a call of this name, once the caller may make it."""
@@ -66,15 +63,11 @@ def _declare_wait(routes: Routes, answering: Answering) -> None:
     call = CALLS["wait"]
 
     async def store_wait(caller: Called, sent: Sent) -> Response:
-        """Answer once something may have changed, or the time is up; no thread waits for it."""
+        """Answer once something may have changed, or the time is up."""
         asked = call.read(canonical.loads(sent, "body"))
-        store = answering(caller, call.name)
-        until = time.monotonic() + min(asked["seconds"], _LONGEST_WAIT_SECONDS)
-        while True:
-            moved = await run_in_threadpool(store.pulse) != asked["pulse"]
-            if moved or time.monotonic() >= until:
-                return _json(moved)
-            await asyncio.sleep(_LOOK_SECONDS)
+        behind = answering(caller, call.name)
+        seconds = min(asked["seconds"], _LONGEST_WAIT_SECONDS)
+        return _json(await waking(behind.store).until(behind, asked["pulse"], seconds))
 
     _add(routes, call.name)(store_wait)
 
