@@ -71,7 +71,8 @@ class RemoteStore:
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        return self.me.capabilities - _BEYOND
+        # Any number of clients may use a server at once, whatever it keeps its records in.
+        return self.me.capabilities - _BEYOND | {Capability.MANY_PROCESSES}
 
     @property
     def location(self) -> str:
