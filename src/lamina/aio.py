@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol, 
 
 from anyio import CapacityLimiter, from_thread, move_on_after, to_thread
 
-from lamina import opening
+from lamina import opening, remote
 from lamina.clock import stopwatch
 from lamina.core.announcements import Announcement
 from lamina.core.changes import Changed
@@ -335,6 +335,15 @@ async def open(  # noqa: A001 - `lamina.aio.open` is the name a user would say
         opening.open, where, project=project, name=name, role=role, embedder=embedder
     )
     return AsyncMemory(await to_thread.run_sync(work))
+
+
+async def connect(
+    url: str, *, key: str | None = None, project: str | None = None, timeout: float = 30.0
+) -> AsyncMemory:
+    """Connect to a server as `lamina.connect` does, without blocking the event loop."""
+    work = functools.partial(remote.connect, url, key=key, project=project, timeout=timeout)
+    found = await to_thread.run_sync(work)
+    return (AsyncAgentMemory if isinstance(found, AgentMemory) else AsyncMemory)(found)
 
 
 async def run(

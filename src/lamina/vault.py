@@ -139,13 +139,16 @@ class DistantVault(Vault):
         self._fingerprint = fingerprint
 
     def seal(self, value: str, stream: str, *, kind: str = "secret") -> Sealed:
+        """Refused: it is sealed where it arrives."""
         del value, stream, kind
         raise SecretError("this vault is elsewhere", remedy="Send it there as it is")
 
     def open(self, sealed: Sealed) -> str:
+        """Refused: no box ever comes here."""
         raise SecretError(f"`{sealed.ref}` is opened where the store is", remedy="Use reveal")
 
     def fingerprint(self, value: bytes) -> str:
+        """The digest that the server makes, under its own key."""
         return self._fingerprint(value)
 
     def sign(self, value: bytes) -> bytes:

@@ -7,6 +7,7 @@ import pytest
 from lamina import Memory
 from lamina.memory import AgentMemory
 from lamina.surfaces.hooks.keeping import Keeper
+from lamina.surfaces.hooks.showing import at_start
 from lamina.surfaces.hooks.told import HARNESSES
 from tests.hooks.transcripts import item, said, write
 from tests.places import plain
@@ -142,7 +143,7 @@ def test_memory_that_was_shown_is_not_kept_as_what_was_said(
     agent: AgentMemory, tmp_path: Path
 ) -> None:
     agent.remember("Releases are cut on the first Monday of a quarter")
-    shown = agent.context("when are releases cut").text
+    shown = at_start(agent, "s-1")
     path = write(
         tmp_path / "t.jsonl",
         said("user", f"{shown}\nWhat now?", "u-1"),

@@ -1,10 +1,13 @@
 """The application in this process, asked by whoever has a key."""
 
+from functools import cache
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+import lamina
 from lamina import Memory
 from lamina.surfaces.http.app import create_app
 from lamina.surfaces.http.engine import Engine
@@ -20,7 +23,8 @@ class Api:
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.engine = Engine(memory)
-        app = create_app(self.engine)
+        app = _application()
+        app.state.engine = self.engine
         self.client = TestClient(app, "http://127.0.0.1", raise_server_exceptions=False)
         self.owner = bearing(self.engine.keys.create("user", "admin").text)
 
@@ -51,6 +55,13 @@ class Api:
         assert error.keys() == {"code", "message", "remedy", "retryable"}
         assert "Traceback" not in answer.text
         return answer.status_code, error["code"], error["message"]
+
+
+@cache
+def _application() -> FastAPI:
+    """One for all tests of a process, each of which puts its own engine into it."""
+    with lamina.open(":memory:") as memory:
+        return create_app(Engine(memory))
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """A connected handle: as a handle of one's own, whatever becomes of the server and the wire."""
 
+import asyncio
 import socket
 import threading
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 import lamina
-from lamina import InvalidInputError, Memory, UnsupportedError
+from lamina import InvalidInputError, Memory, UnsupportedError, aio
 from lamina.errors import StoreUnavailableError, StoreVersionError, UnauthenticatedError
 from lamina.memory import AgentMemory
 from lamina.remote import store as remote_store
@@ -195,15 +196,16 @@ class Lossy:
 
 
 def test_a_commit_whose_answer_got_lost_happens_once(place: Place, whole: Memory) -> None:
-    with closing(Lossy(int(place.url.rpartition(":")[2]))) as wire:
-        with lamina.connect(wire.url, key=place.key_of()) as mem:
-            wire.swallow = True
-            receipt = mem.remember("said once")
-            assert not wire.swallow
-            assert (receipt.repeated, receipt.action) == (False, "created")
-            wire.swallow = True
-            assert mem.remember("said once more", idempotency_key="k").repeated
-    assert whole.count() == 2
+    with ExitStack() as ending:
+        wire = ending.enter_context(closing(Lossy(int(place.url.rpartition(":")[2]))))
+        mem = ending.enter_context(lamina.connect(wire.url, key=place.key_of()))
+        wire.swallow = True
+        receipt = mem.remember("said once")
+        assert not wire.swallow
+        assert (receipt.repeated, receipt.action) == (False, "created")
+        wire.swallow = True
+        assert mem.remember("said once more", idempotency_key="k").repeated
+    assert whole.count({"layer": "knowledge"}) == 2
 
 
 def test_faces_and_agents_work_from_afar(mem: Memory, whole: Memory) -> None:
@@ -221,3 +223,30 @@ def test_faces_and_agents_work_from_afar(mem: Memory, whole: Memory) -> None:
     assert "ship it" in "".join(entry.line for entry in shown)
     surfaces = {change.event.surface for change in whole.changes(scope="project/web")}
     assert surfaces == {"http"}
+
+
+def test_threads_share_what_is_open(mem: Memory, whole: Memory) -> None:
+    def work(number: int) -> None:
+        mem.remember(f"thread {number}", kind="fact")
+
+    for start in range(0, 40, 4):
+        threads = [threading.Thread(target=work, args=(start + n,)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert whole.count({"kind": "fact"}) == 40
+    assert isinstance(mem.store, RemoteStore)
+    assert 0 < len(mem.store._transport._open) <= 5
+
+
+def test_an_event_loop_connects_as_well(place: Place, whole: Memory) -> None:
+    async def talk() -> str:
+        key = place.key_of("finn", "agent", "web")
+        async with await aio.connect(place.url, key=key) as finn:
+            assert isinstance(finn, aio.AsyncAgentMemory)
+            await finn.remember("said in a loop", layer="notebook", key="k")
+            return (await finn.get("k")).text
+
+    assert asyncio.run(talk()) == "said in a loop"
+    assert whole.count({"key": "k"}) == 1

@@ -31,15 +31,12 @@ def test_the_tables_of_the_designs_can_be_read_with_plain_sql(tmp_path: Path) ->
         web.remember("node: prefix", key="imports", kind="convention", confidence=0.9)
         web.remember("gone", key="old", kind="decision")
         web.forget(web.get("old").id)
-        data = {"task_id": "t-1", "approach": "retry", "outcome": "ok", "duration_ms": 5,
-                "tokens_in": 7, "tokens_out": 9}  # fmt: skip
         finn = mem.agent("finn", project="web")
-        finn.remember(
-            "tried again", layer="episode", kind="completed", data=data, scope="project/web"
-        )
-        finn.remember("the report", layer="artifact", kind="file", key="out/report.md",
-                      data={"task_id": "t-1", "size_bytes": 3, "checksum": "ab"},
-                      scope="project/web")  # fmt: skip
+        finn.remember("mine", key="own", kind="pitfall")
+        finn.episode.record("t-1", "completed", approach="retry", outcome="ok", duration_ms=5,
+                            tokens_in=7, tokens_out=9)  # fmt: skip
+        finn.artifact.declare("out/report.md", task="t-1", description="the report", size=3,
+                              sha256="ab" * 32)  # fmt: skip
         mem.remember("blue", layer="fact", key="colour", kind="preference")
         mem.remember("ran", layer="log", kind="TOOL_USE")
         mem.remember(
@@ -47,14 +44,17 @@ def test_the_tables_of_the_designs_can_be_read_with_plain_sql(tmp_path: Path) ->
         )
     assert sql(
         tmp_path, "select project, category, key, value, source, confidence from knowledge"
-    ) == [("web", "convention", "imports", "node: prefix", "user", 0.9)]
+    ) == [
+        ("web", "convention", "imports", "node: prefix", "user", 0.9),
+        ("web", "pitfall", "own", "mine", "finn", 1.0),
+    ]
     assert sql(tmp_path, "select task_id, agent_id, action, approach, outcome, duration_ms,"
                " tokens_in, tokens_out from episodes") == [
         ("t-1", "finn", "completed", "retry", "ok", 5, 7, 9)
     ]  # fmt: skip
     assert sql(tmp_path, "select task_id, agent_id, type, path, description, size_bytes, checksum"
                " from artifacts") == [
-        ("t-1", "finn", "file", "out/report.md", "the report", 3, "ab")
+        ("t-1", "finn", "file", "out/report.md", "the report", 3, "ab" * 32)
     ]  # fmt: skip
     assert sql(tmp_path, "select key, value, category from user_facts") == [
         ("colour", "blue", "preference")

@@ -110,12 +110,12 @@ def threads(mem: Memory, number: int, seconds: float) -> Round:
 
 
 class Child(AbstractContextManager["Child"]):
-    """A process of `lamina.bench.worker`, which is told lines and answers in JSON lines."""
+    """A process of the measurement, which is told lines and answers in JSON lines."""
 
-    def __init__(self, role: str, *arguments: object) -> None:
-        command = [sys.executable, "-m", "lamina.bench.worker", role]
+    def __init__(self, *arguments: object, module: str = "lamina.bench.worker") -> None:
+        """Start a module: the worker, whose first argument is its role, unless another is named."""
         self._process = subprocess.Popen(
-            [*command, *map(str, arguments)],
+            [sys.executable, "-m", module, *map(str, arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -32,6 +32,8 @@ from lamina.memory import Memory
 from lamina.opening import open as open_memory
 from lamina.tokens import Keys, NewKey
 
+_SERVER: Final = "lamina.surfaces.http.measured"
+"""Started, not imported: what measures knows nothing of the surfaces."""
 _CALLS: Final = ("remember", "recall")
 _APART: Final = 1_000_000
 """Each measurement writes memories of its own."""
@@ -95,7 +97,7 @@ def measure(plan: Plan, phase: Phase) -> dict[str, Any]:
         mem = stack.enter_context(open_memory(store))
         mem.configure(EMBEDDER, plan.embedder)
         mem.remember_many([{**draft(number), "scope": SCOPE} for number in range(plan.records)])
-        server, client = Child("http_server", store), Child("http_load")
+        server, client = Child(store, module=_SERVER), Child("http_load")
         run = _Run(plan, mem, Keys(mem), stack.enter_context(server), stack.enter_context(client))
         run.ports = tuple(run.server.hear())
         found: dict[str, Any] = {

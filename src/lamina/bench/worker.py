@@ -102,10 +102,6 @@ def main(role: str, *arguments: str) -> None:
             from lamina.bench import asking
 
             asking.recall(Path(store), first, sys.stdin, _say)
-        case "http_server", store:
-            from lamina.bench import http_server
-
-            http_server.serve(Path(store))
         case "http_load", *_:
             from lamina.bench import http_load
 

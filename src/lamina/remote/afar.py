@@ -44,33 +44,38 @@ class VectorsAfar(Vectors):
         self._remote = store
 
     def question(self, text: str, reach: Reach | None = None) -> Question:
+        """No point: questions are placed at the server."""
         del text, reach
         return Question()
 
     def near(self, texts: Sequence[str], asked: Vector) -> Near:
+        """Unknown here."""
         del asked
         return Near([None] * len(texts))
 
     def owed(self, texts: int) -> tuple[str, ...]:
+        """Nothing of this process: the receipt says what the server owes."""
         del texts
         return ()
 
     def tend(self) -> None:
-        return
+        """Left to the server."""
 
     def check(self, spec: str) -> None:
-        # The server looks whether it can open it before it chooses it.
+        """Left to the server, which looks whether it can open it."""
         del spec
 
     def change(self) -> None:
-        return
+        """Left to the server."""
 
     def catch_up(self, tell: Callable[[float], None]) -> str | None:
+        """Have the server make what is pending."""
         left: str | None = self._remote.ask("catch_up", patience=_PATIENCE_SECONDS)
         tell(1.0)
         return left
 
     def health(self) -> VectorHealth:
+        """How far the server has come."""
         return self._remote.ask("vectors")
 
     tried = health
@@ -85,12 +90,15 @@ class RecallsAfar(RecallPath):
         self._speaker = speaker
 
     def recall(self, query: str, how: How) -> Recall:
+        """Search there; the server tells those who listen."""
         return self._asked(query, how, told=True)
 
     def find(self, query: str, how: How) -> Recall:
+        """The same, but nobody is told."""
         return self._asked(query, how, told=False)
 
     def why_not(self, record: Record, query: str, how: How) -> WhyNot:
+        """What kept a record out of such a recall."""
         return self._remote.ask(
             "why_not", by=self._speaker, name=record.id, query=_text(query), how=_sent(how)
         )

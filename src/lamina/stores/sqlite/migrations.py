@@ -10,7 +10,7 @@ from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, DriverError,
 
 _FOLDER: Final = Path(__file__).parent / "migrations"
 STEPS: Final = ("0001_first.sql", "0002_identity.sql", "0003_vectors.sql", "0004_tasks.sql",
-                "0005_usage.sql")  # fmt: skip
+                "0005_usage.sql", "0006_views.sql")  # fmt: skip
 NEWEST: Final = len(STEPS)
 _SETTINGS: Final = (
     "insert or replace into setting values ('format', ?);"

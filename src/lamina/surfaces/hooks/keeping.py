@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lamina.core.names import to_name
 from lamina.core.settings import LOG_AUTO
 from lamina.errors import ConflictError, InvalidInputError
+from lamina.surfaces.hooks import books
 from lamina.surfaces.hooks.transcripts import Place, pieces
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from lamina.surfaces.hooks.messages import Message
     from lamina.surfaces.hooks.transcripts import Piece
 
-BOOKS: Final = "working"
-"""The layer of places: it is searched by nobody, and keeps no history."""
 _EVERY_STATE: Final = ["current", "proposed", "superseded", "archived", "forgotten"]
 _TRIES: Final = 5
 
@@ -39,6 +38,7 @@ class Keeper:
         self._harness = harness
         self._book = f"transcript-{to_name(path.stem, 'file')}"
         self._logs = agent.settings()[LOG_AUTO] == "on"
+        self._was_shown = bool(books.shown(agent, session))
 
     def keep(self, is_late: Callable[[], bool]) -> int:
         """Keep what is new, as far as there is time; how many messages that are."""
@@ -51,7 +51,7 @@ class Keeper:
         return 0
 
     def _keep(self, is_late: Callable[[], bool]) -> int:
-        book = self._agent.query({"layer": BOOKS, "scope": self._scope, "key": self._book})
+        book = self._agent.query({"layer": books.LAYER, "scope": self._scope, "key": self._book})
         rev = book[0].rev if book else 0
         start = Place.of(book[0].data) if book else Place()
         kept = 0
@@ -67,8 +67,8 @@ class Keeper:
         new = self._unknown(piece.messages)
         drafts = [draft for one in new for draft in self._drafts(one)]
         place: Draft = {
-            "layer": BOOKS, "scope": self._scope, "key": self._book, "text": "", "expect": rev,
-            "data": {"offset": piece.place.offset, "check": piece.place.check},
+            "layer": books.LAYER, "scope": self._scope, "key": self._book, "expect": rev,
+            "text": "", "data": {"offset": piece.place.offset, "check": piece.place.check},
         }  # fmt: skip
         try:
             self._agent.remember_many([*drafts, place])
@@ -119,7 +119,8 @@ class Keeper:
 
     def _own(self, one: Message) -> str:
         """What somebody said of their own: not the memory that was put before them."""
-        if one.role == "assistant":
+        # Who was shown nothing repeats nothing, and to look for it takes its time.
+        if one.role == "assistant" and self._was_shown:
             from lamina.paging.echoes import without_echoes
 
             return without_echoes(self._agent, one.text)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from lamina.errors import ConflictError
 from lamina.paging.asking import LAYERS
-from lamina.surfaces.hooks.keeping import BOOKS
+from lamina.surfaces.hooks import books
 
 if TYPE_CHECKING:
-    from lamina.core.draft import Draft
     from lamina.memory import AgentMemory
     from lamina.paging import Context
 
@@ -22,14 +20,12 @@ _EACH: Final = 4
 _LAYERS: Final = (*LAYERS, "session")
 _NOT_SHOWN: Final = ("tool_call", "tool_result")
 """What tools were given and gave is found in the files, and truer there."""
-_BOOK: Final = "shown"
-_KNOWN: Final = 500
 
 
 def at_start(agent: AgentMemory, session: str) -> str:
     """What is being done, was done last, and is known; nothing where there is nothing."""
     found = agent.context(budget=MOST // _EACH, session=session, count=_tokens)
-    _note(agent, session, list(found.ids))
+    books.note_shown(agent, session, list(found.ids))
     return found.text
 
 
@@ -41,10 +37,10 @@ def for_prompt(agent: AgentMemory, session: str, prompt: str) -> str:
         prompt[:_FOR_A_PROMPT], budget=_FOR_A_PROMPT // _EACH, session=session, hot=False,
         layers=list(_LAYERS), count=_tokens,
     )  # fmt: skip
-    shown = _shown(agent, session)
+    shown = books.shown(agent, session)
     fresh = _less(found, set(shown))
     if fresh.entries:
-        _note(agent, session, [*shown, *fresh.ids])
+        books.note_shown(agent, session, [*shown, *fresh.ids])
     return fresh.text
 
 
@@ -58,24 +54,3 @@ def _less(found: Context, known: set[str]) -> Context:
         if one.record.id not in known and one.record.kind not in _NOT_SHOWN
     )  # fmt: skip
     return replace(found, entries=tuple(entries))
-
-
-def _shown(agent: AgentMemory, session: str) -> list[str]:
-    book = agent.query({**_where(agent, session), "key": _BOOK}, limit=1)
-    listed = book[0].data.get("ids") if book else None
-    return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
-
-
-def _note(agent: AgentMemory, session: str, ids: list[str]) -> None:
-    """Write down what this session has before it; a compacted one begins anew."""
-    draft: Draft = {"key": _BOOK, "text": "", "data": {"ids": ids[-_KNOWN:]}}
-    draft |= _where(agent, session)
-    try:
-        agent.remember_many([draft])
-    except ConflictError:
-        # At worst something is shown twice.
-        return
-
-
-def _where(agent: AgentMemory, session: str) -> Draft:
-    return {"layer": BOOKS, "scope": agent.session(session).scope}

@@ -140,6 +140,7 @@ class Gateway:
     # -- who is there
 
     def me(self) -> Me:
+        """Who the caller is, and what it connects to."""
         return Me(
             version=version("lamina"),
             principal=self._mine,
@@ -168,9 +169,11 @@ class Gateway:
         return self._speaking(by).erase(*map(check_id, _few(ids)))
 
     def reveal(self, by: Principal, record_id: RecordId, reference: str) -> str:
+        """A sealed value, if the principal may read it."""
         return self._speaking(by).reveal(check_id(record_id), reference)
 
     def fingerprint(self, value: bytes) -> str:
+        """What equal values have in common, as far as the caller may compare them."""
         if not self._is_whole:
             # Under its own name: nobody may try out what a digest of somebody else's says.
             value = f"{self._mine.identity}\0".encode() + value
@@ -299,9 +302,11 @@ class Gateway:
         return handle._recalls.find(query, heard(how))  # type: ignore[arg-type]
 
     def why_not(self, by: Principal, name: str, query: str, how: dict[str, Any]) -> WhyNot:
+        """What kept a record that the principal sees out of a recall."""
         return self._speaking(by).why_not(name, query, **heard(how))
 
     def vectors(self) -> VectorHealth:
+        """How far the vectors have come."""
         return self._memory.vectors()
 
     def catch_up(self) -> str | None:

@@ -1,4 +1,7 @@
-"""The servers of the measurement: ours on a store, and one whose only route does nothing."""
+"""The servers that `lamina bench http` measures: ours on a store, and one that does nothing.
+
+python -m lamina.surfaces.http.measured DIRECTORY
+"""
 
 import asyncio
 import json
@@ -56,3 +59,7 @@ def _answer(*servers: uvicorn.Server) -> None:
 def _say(answer: Any) -> None:
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    serve(Path(sys.argv[1]))
