@@ -28,6 +28,8 @@ class Server(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, engine: Engine) -> None:
         config.timeout_graceful_shutdown = config.timeout_graceful_shutdown or GRACE_SECONDS
+        # What a client says of where it comes from is not believed, nor written into a log.
+        config.proxy_headers = False
         super().__init__(config)
         self._engine = engine
         self._still: dict[Any, tuple[object, float]] = {}
