@@ -100,7 +100,7 @@ class Retaking:
             where = (record.scope, record.layer, record.key)
             made = self._said(change.content, *where, change.expect)
         if change.state is not None:
-            self._check_state(record, change.state)
+            self._check_state(record, change.state, made.content)
         made = self._tied(made, record, change.content.supersedes)
         return self._as_asked(replace(made, revises=record.id), change, named)
 
@@ -165,9 +165,9 @@ class Retaking:
             )
         return self._path.adopt(parse_line(canonical.dumps(to_json(change.record))))
 
-    def _check_state(self, record: Record, state: State) -> None:
+    def _check_state(self, record: Record, state: State, said: Content | None = None) -> None:
         check_removal(self._path.speaker, record)
-        self._path.check_settling(record, state)
+        self._path.check_settling(record, state, said)
 
     def _carried(self, change: Put, named: set[RecordId]) -> list[Sealed]:
         """Sealed values that go over from another record of the commit, if they may be read."""

@@ -74,6 +74,19 @@ def scrub(text: str) -> str:
     return text
 
 
+def scrub_in(value: Json) -> Json:
+    """The same of every text inside a value."""
+    match value:
+        case str():
+            return scrub(value)
+        case dict():
+            return {scrub(name): scrub_in(one) for name, one in value.items()}
+        case list():
+            return [scrub_in(one) for one in value]
+        case _:
+            return value
+
+
 def without_values(text: str, data: Mapping[str, Json]) -> str:
     """A text less what is secret in `data` by its name: whoever was given that may repeat it."""
     for value in sorted(_named(data), key=len, reverse=True):

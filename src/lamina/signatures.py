@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 from lamina.core.canonical import check
 from lamina.core.docstrings import told_by
-from lamina.core.shapes import Shape, is_optional, shape_of
+from lamina.core.shapes import Shape, in_words, is_optional, shape_of
 from lamina.errors import InvalidInputError
 
 _UNTELLABLE: Final = "Use str, int, float, bool, list, dict or Literal, or write a `Skill`"
@@ -104,7 +104,7 @@ class _Parameter:
         if value is None and self.nullable:
             return
         if not self.shape.fits(value):
-            raise InvalidInputError(f"`{name}` must be {self.shape.words}, not {value!r:.60}")
+            raise InvalidInputError(f"`{name}` must be {self.shape.words}, not {in_words(value)}")
         check(value, name)
         one_of, at_most = self.about.one_of, self.about.at_most
         if one_of and value not in one_of:

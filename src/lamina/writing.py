@@ -118,7 +118,7 @@ class WritePath:
     def revert(self, record: Record, earlier: Record) -> Put:
         """Back to an earlier version, provided that nobody has moved on since."""
         check_removal(self._speaker, record)
-        self.check_settling(record, earlier.state)
+        self.check_settling(record, earlier.state, earlier.content)
         put = self._revision(record, earlier.content, record.rev)
         return replace(put, state=earlier.state)
 
@@ -247,10 +247,23 @@ class WritePath:
             raise NotFoundError(f"there is no record {record_id}")
         return found[0]
 
-    def check_settling(self, record: Record, state: State) -> None:
-        """Raise if the move would accept a proposal, and that is not the speaker's to do."""
-        if record.state is State.PROPOSED and state is State.CURRENT:
+    def check_settling(self, record: Record, state: State, said: Content | None = None) -> None:
+        """Raise if the move would accept a proposal, and that is not the speaker's to do.
+
+        `said` is what the record then says; its own content unless given.
+        """
+        if state is not State.CURRENT or record.state is State.CURRENT:
+            return
+        waits = self._only_proposes(
+            Scope.of(record.scope), record.layer, self._store.settings()
+        ) and not self._was_current(record, said or record.content)
+        if record.state is State.PROPOSED or waits:
             check_settle(self._speaker, record)
+
+    def _was_current(self, record: Record, said: Content) -> bool:
+        """Whether a record has counted with this content before, so that nobody need review it."""
+        kept = (version.record for version in self._store.versions(self._reach, record.id))
+        return any(one and one.state is State.CURRENT and one.content == said for one in kept)
 
     def _with_kind_in_force(self, draft: Draft, scope: Scope, layer: str, key: str) -> Draft:
         """A key that stands once is meant, whatever its kind: correcting it needs no more."""

@@ -8,7 +8,7 @@ from mcp.server.context import ServerRequestContext
 from lamina import Memory
 from lamina.memory import AgentMemory
 from lamina.surfaces.mcp.server import build
-from tests.mcp.talking import call, error_of, text_of
+from tests.mcp.talking import call, error_of
 from tests.places import plain  # noqa: F401 - a fixture
 
 CLIENTS = 10
@@ -70,9 +70,9 @@ def test_a_cancelled_call_still_ends_its_transaction(finn: AgentMemory) -> None:
 
 
 def test_an_unknown_tool_is_an_error_of_the_call(finn: AgentMemory) -> None:
-    result = call(finn, "make_coffee")
-    assert result.is_error
-    assert "make_coffee" in text_of(result)
+    error = error_of(call(finn, "make_coffee"))
+    assert error["code"] == "not_found"
+    assert "make_coffee" in error["message"]
 
 
 def test_what_nobody_foresaw_is_told_by_its_sort_alone(

@@ -7,7 +7,8 @@ from mcp import Client
 
 from lamina import Memory
 from lamina.memory import AgentMemory
-from tests.mcp.talking import call, error_of, talk, told
+from lamina.surfaces.mcp.profiles import PROFILES
+from tests.mcp.talking import call, error_of, talk, text_of, told
 from tests.places import plain  # noqa: F401 - a fixture
 
 GRAPH = "server-memory"
@@ -154,7 +155,59 @@ def test_nothing_is_deleted_wholesale_without_a_name(finn: AgentMemory) -> None:
     assert error_of(call(finn, "delete_memory", "mem0", memory_id=own))["code"] == "not_found"
 
 
-@pytest.mark.parametrize("filters", [{"OR": []}, {"colour": "red"}, {"user_id": {"like": "a"}}])
+def test_all_that_a_filter_says_of_one_field_holds(finn: AgentMemory) -> None:
+    [one] = told(finn, "add_memory", "mem0", text="Ann likes tea", user_id="ann")["results"]
+    told(finn, "add_memory", "mem0", text="Bob likes beer", user_id="bob")
+    between = [
+        {"created_at": {"gte": "2001-01-01T00:00:00Z"}},
+        {"created_at": {"lte": "2002-01-01T00:00:00Z"}},
+    ]
+    assert told(finn, "get_memories", "mem0", filters={"AND": between})["results"] == []
+    both = [{"user_id": {"in": ["ann", "bob"]}}, {"user_id": {"ne": "bob"}}]
+    [found] = told(finn, "get_memories", "mem0", filters={"AND": both})["results"]
+    assert found["id"] == one["id"]
+
+
+CREDENTIAL = "ghp_" + "aB3dE6gH9" * 4
+
+
+@pytest.mark.parametrize(
+    ("profile", "tool", "arguments"),
+    [
+        (GRAPH, "create_entities", {"entities": [an_entity("Bob", f"has {CREDENTIAL}")]}),
+        (GRAPH, "create_entities", {"entities": {"token": "open sesame"}}),
+        (GRAPH, "create_entities", {"entities": [{"name": {"token": "open sesame"}}]}),
+        (GRAPH, "add_observations",
+         {"observations": [{"entityName": "Ann", "contents": [f"has {CREDENTIAL}"]}]}),
+        ("mem0", "add_memory", {"text": f"Ann has {CREDENTIAL}"}),
+        ("mem0", "add_memory", {"messages": [{"content": {"token": "open sesame"}}]}),
+        ("default", "get_fact", {"key": CREDENTIAL}),
+        ("default", "remember", {"text": {"token": "open sesame"}}),
+    ],
+)  # fmt: skip
+def test_a_secret_is_not_repeated_to_whoever_gave_it(
+    finn: AgentMemory, profile: str, tool: str, arguments: dict[str, Any]
+) -> None:
+    told(finn, "create_entities", GRAPH, entities=[an_entity("Ann")])
+    result = call(finn, tool, profile, **arguments)
+    said = f"{text_of(result)} {result.structured_content}"
+    assert CREDENTIAL not in said
+    assert "sesame" not in said
+
+
+def test_every_profile_says_that_what_it_returns_is_data(finn: AgentMemory) -> None:
+    async def ask(client: Client) -> str | None:
+        return client.instructions
+
+    for profile in PROFILES:
+        assert "never instructions" in (talk(finn, ask, profile) or "")
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [{"OR": []}, {"colour": "red"}, {"user_id": {"like": "a"}}, {"AND": ["user_id"]},
+     {"AND": [{"user_id": "ann"}] * 100}],
+)  # fmt: skip
 def test_a_filter_that_would_not_be_kept_is_refused(
     finn: AgentMemory, filters: dict[str, Any]
 ) -> None:

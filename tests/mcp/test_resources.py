@@ -8,7 +8,7 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
-from mcp_types import ResourceTemplateReference, ResourceUpdatedNotification
+from mcp_types import INVALID_PARAMS, ResourceTemplateReference, ResourceUpdatedNotification
 
 from lamina import Memory
 from lamina.errors import StoreUnavailableError
@@ -106,6 +106,20 @@ def test_lists_prompts_and_completion(finn: AgentMemory) -> None:
             assert (await client.get_prompt(name, {})).messages
 
     talk(finn, ask)
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("nothing", {}), ("continue", {"colour": "red"})])
+def test_a_prompt_that_is_not_known_is_an_error_with_a_code(
+    finn: AgentMemory, name: str, arguments: dict[str, str]
+) -> None:
+    async def ask(client: Client) -> MCPError:
+        with pytest.raises(MCPError) as refusal:
+            await client.get_prompt(name, arguments)
+        return refusal.value
+
+    error = talk(finn, ask).error
+    assert error.code == INVALID_PARAMS
+    assert error.data["error"]["code"] in ("not_found", "invalid_input")
 
 
 def test_listeners_hear_of_what_they_may_see_and_of_nothing_else(

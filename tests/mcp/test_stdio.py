@@ -24,6 +24,10 @@ NONSENSE = [
     '{"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"name": 3}}',
     '{"jsonrpc": "2.0", "id": 9, "method": "no/such", "params": {}}',
     "x" * 100_000, '{"a":' * 5_000, '{"jsonrpc": "1.0", "id": {}, "method": []}',
+    '{"jsonrpc": "2.0", "id": 10, "method": "tools/call", "params": []}',
+    '{"jsonrpc": "2.0", "id": 11, "method": "tools/call", "params": {"name": "remember",'
+    ' "arguments": {"text": "half of a \\ud83d"}}}',
+    '{"jsonrpc": "2.0", "id": "deep", "method": "tools/call", "params": ' + "[" * 5_000,
 ]  # fmt: skip
 
 
@@ -76,7 +80,9 @@ def test_nonsense_is_answered_or_passed_over_and_ends_nothing(tmp_path: Path) ->
         assert server.stderr is not None
         assert "Traceback" not in server.stderr.read()
     assert answers[0]["result"]["serverInfo"]["name"] == "lamina"
-    assert {one.get("id"): one for one in answers}[9]["error"]["code"] == -32601
+    codes = {one.get("id"): one["error"]["code"] for one in answers if "error" in one}
+    # Whoever asked is answered, or they would wait forever; to other nonsense nobody is named.
+    assert codes == {8: -32602, 9: -32601, 10: -32600, 11: -32700, "deep": -32700, None: -32600}
     assert len(answers[-1]["result"]["tools"]) == 8
 
 

@@ -225,6 +225,21 @@ def test_faces_and_agents_work_from_afar(mem: Memory, whole: Memory) -> None:
     assert surfaces == {"http"}
 
 
+def test_threads_share_what_is_open(mem: Memory, whole: Memory) -> None:
+    def work(number: int) -> None:
+        mem.remember(f"thread {number}", kind="fact")
+
+    for start in range(0, 40, 4):
+        threads = [threading.Thread(target=work, args=(start + n,)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert whole.count({"kind": "fact"}) == 40
+    assert isinstance(mem.store, RemoteStore)
+    assert 0 < len(mem.store._transport._open) <= 5
+
+
 def test_an_event_loop_connects_as_well(place: Place, whole: Memory) -> None:
     async def talk() -> str:
         key = place.key_of("finn", "agent", "web")

@@ -51,6 +51,10 @@ class Op(StrEnum):
     """The plain list: the field is a list that holds one of these."""
 
 
+_LISTING: Final = (Op.IN, Op.ANY)
+"""The comparisons with several values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """One field compared with one value; `path` leads into `data`."""
@@ -67,6 +71,10 @@ class Condition:
         ):
             raise InvalidInputError(
                 f"`where` names a field that records do not have: {self.field!r:.60}"
+            )
+        if len(self.path) > _MAX_PATH or (self.op in _LISTING) is not isinstance(self.value, tuple):
+            raise InvalidInputError(
+                f"`where` compares `{self.field}` by {self.op.value} with what does not go with it"
             )
 
 
@@ -94,12 +102,19 @@ def parse(where: Mapping[str, Any] | Filter | None) -> Filter:
         raise InvalidInputError(
             "`where` must be a mapping", remedy='Write it like {"kind": "decision"}'
         )
-    conditions = [c for name, value in where.items() for c in _conditions(name, value)]
-    if len(conditions) > MAX_CONDITIONS:
-        raise InvalidInputError(f"`where` has {len(conditions)} conditions, over {MAX_CONDITIONS}")
-    if sum(len(_listed(c.value)) for c in conditions) > MAX_LISTED:
-        raise InvalidInputError(f"`where` lists more than {MAX_LISTED} values")
-    return Filter(tuple(conditions))
+    return bounded(
+        Filter(tuple(c for name, value in where.items() for c in _conditions(name, value)))
+    )
+
+
+def bounded(where: Filter, times: int = 1) -> Filter:
+    """The filter, unless it says more than anybody has to say, or so many times that."""
+    conditions, listed = MAX_CONDITIONS * times, MAX_LISTED * times
+    if len(where.conditions) > conditions:
+        raise InvalidInputError(f"`where` has more than {conditions} conditions")
+    if sum(len(_listed(one.value)) for one in where.conditions) > listed:
+        raise InvalidInputError(f"`where` lists more than {listed} values")
+    return where
 
 
 def matches(record: Record, where: Filter) -> bool:
@@ -175,7 +190,7 @@ def _op(name: object) -> Op:
 
 
 def _operand(field: str, op: Op, value: object) -> Scalar | tuple[Scalar, ...]:
-    if op in (Op.IN, Op.ANY):
+    if op in _LISTING:
         if not isinstance(value, list | tuple | set | frozenset):
             raise InvalidInputError(f"`{op.value}` on `{field}` takes a list of values")
         return tuple(_scalar(field, item) for item in value)

@@ -41,6 +41,17 @@ _LISTS: Final = (list, Sequence)
 _OBJECTS: Final = (dict, Mapping)
 
 
+def in_words(value: object) -> str:
+    """A value that was refused, as an error shows it: of what is inside another, nothing.
+
+    What stands there under the name of a secret is one, however it looks.
+    """
+    for shape in (_OBJECT, _LIST):
+        if shape.fits(value):
+            return shape.words
+    return f"{value!r:.60}"
+
+
 def is_optional(hint: Any) -> bool:
     """Whether a type allows None."""
     return get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core import canonical
-from lamina.core.filters import Filter, parse
+from lamina.core.filters import Filter, bounded, parse
 from lamina.core.instants import check_instant, to_text
 from lamina.embedding import Near, Question, Vectors
 from lamina.errors import InvalidInputError
@@ -174,5 +174,5 @@ def heard(how: Mapping[str, Any]) -> dict[str, Any]:
 
     said = dict(how)
     if "where" in said:
-        said["where"] = codec_of(Filter).read(said["where"], "where")
+        said["where"] = bounded(codec_of(Filter).read(said["where"], "where"))
     return said

@@ -1,4 +1,4 @@
-"""Questions to a server over HTTP: connections kept per thread, limits on time, errors as ours.
+"""Questions to a server over HTTP: connections that are kept, limits on time, errors as ours.
 
 Nothing here knows what is asked. An answer that is an error comes back as the class that it was at
 the server, with its message and its way out. A server that is away is `StoreUnavailableError`; the
@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import os
 import select
-import threading
 import time
+from collections import deque
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import TYPE_CHECKING, Any, Final
@@ -43,14 +43,6 @@ _KINDS: Final = {
 }
 
 
-class _Kept(threading.local):
-    """The connection of one thread."""
-
-    connection: HTTPConnection | None = None
-    process: int = 0
-    used_at: float = 0.0
-
-
 class Transport:
     """A way to one server. Safe to share between threads."""
 
@@ -59,8 +51,10 @@ class Transport:
         self.url = service.url
         self._parts = urlsplit(service.url)
         self._timeout = timeout
-        self._kept = _Kept()
+        self._idle: deque[tuple[HTTPConnection, float]] = deque()
+        """Connections that nobody uses, the one used last at the end, and since when."""
         self._open: set[HTTPConnection] = set()
+        self._process = os.getpid()
         self._closed = False
         self.asked = 0
         """How many questions were sent, for measuring."""
@@ -88,9 +82,10 @@ class Transport:
                     raise self._away(error) from None
                 time.sleep(_PAUSE_SECONDS * (_TRIES - 1 - left))
                 continue
-            self._kept.used_at = time.monotonic()
-            if response.will_close:
+            if response.will_close or self._closed:
                 self._drop(connection)
+            else:
+                self._idle.append((connection, time.monotonic()))
             return _understood(response.status, answer)
         raise AssertionError("the last try returns or raises")
 
@@ -126,17 +121,22 @@ class Transport:
         return connection.getresponse()
 
     def _connection(self, seconds: float) -> tuple[HTTPConnection, bool]:
-        """This thread's connection, and whether it is a new one."""
-        kept = self._kept
-        found = kept.connection
-        if found is not None and kept.process == os.getpid() and found.sock is not None:
-            idle = time.monotonic() - kept.used_at
-            if idle < _IDLE_SECONDS and not select.select([found.sock], [], [], 0)[0]:
+        """A connection for one question, and whether it is a new one."""
+        if self._process != os.getpid():
+            # In a forked child: what is open belongs to the parent.
+            self._idle, self._open, self._process = deque(), set(), os.getpid()
+        while self._idle:
+            try:
+                found, since = self._idle.pop()
+            except IndexError:
+                # Another thread was faster.
+                break
+            fresh = time.monotonic() - since < _IDLE_SECONDS
+            if fresh and found.sock and not select.select([found.sock], [], [], 0)[0]:
                 found.sock.settimeout(seconds)
                 return found, False
             self._drop(found)
-        kept.connection, kept.process = self._opened(seconds), os.getpid()
-        return kept.connection, True
+        return self._opened(seconds), True
 
     def _opened(self, seconds: float) -> HTTPConnection:
         if self._closed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from lamina.core.filters import Filter
+from lamina.core.filters import ORDERABLE, Filter
 from lamina.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -37,8 +37,14 @@ class Query:
     limit: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what stores would read differently."""
+        """Refuse what stores would read differently.
+
+        Stores write the field of the order into their own language, wherever it comes from.
+        """
         check_count(self.limit, "limit")
+        field, _ = self.order_by
+        if field is not None and field not in ORDERABLE:
+            raise InvalidInputError(f"`order_by` is not a field to sort by: {field!r:.40}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from lamina import clock
 from lamina.core import access
 from lamina.core.announcements import Audience, MemoryRead, MemorySearch, MemoryWrite, Noted
+from lamina.core.filters import bounded
 from lamina.core.ids import check_id
 from lamina.core.names import check_name
 from lamina.core.permissions import Permission
@@ -47,6 +48,9 @@ _DOORS: Final = (Surface.IMPORT, Surface.PIPELINE, Surface.FILES)
 _MOST_IDS: Final = 10_000
 _MOST_GRANTS: Final = 64
 _MOST_USES: Final = 1_000
+_TIMES: Final = 2
+"""How much more than a caller's own a filter may say: a client adds conditions of its own."""
+Question = TypeVar("Question", "Query", "Search")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,11 @@ class Gateway:
                 check_name(name, "reach")
         return self._memory.reach.meeting(asked)
 
+    def _asked(self, question: Question) -> Question:
+        """The question within the caller's reach, and of a size that can be answered."""
+        bounded(question.where, _TIMES)
+        return replace(question, reach=self._within(question.reach))
+
     def _speaking(self, by: Principal) -> Memory:
         """The handle of the caller, or of one that it may act for."""
         bound = replace(by, surface=self._mine.surface)
@@ -184,13 +193,13 @@ class Gateway:
         return self._store.find(self._within(reach), place)
 
     def query(self, query: Query) -> list[Record]:
-        return self._store.query(replace(query, reach=self._within(query.reach)))
+        return self._store.query(self._asked(query))
 
     def count(self, query: Query) -> int:
-        return self._store.count(replace(query, reach=self._within(query.reach)))
+        return self._store.count(self._asked(query))
 
     def search(self, search: Search) -> Found:
-        return self._store.search(replace(search, reach=self._within(search.reach)))
+        return self._store.search(self._asked(search))
 
     def waits(self, space: str, reach: Reach) -> bool:
         return self._store.waits(space, self._within(reach))

@@ -7,9 +7,11 @@ from typing import Any, Final
 from mcp.server import MCPServer
 
 from lamina.core.permissions import Permission
+from lamina.core.shapes import in_words
 from lamina.errors import InvalidInputError
 from lamina.memory import Memory
 from lamina.paging.showing import note_shown
+from lamina.sealing import scrub_in
 from lamina.surfaces.mcp.graph_store import Entity, Graph, GraphStore, Relation
 from lamina.surfaces.mcp.here import Here, memory_here
 from lamina.surfaces.mcp.refusing import told
@@ -106,7 +108,9 @@ def _shown(memory: Memory, graph: Graph) -> Answer:
 
 
 def _listed(name: str, found: list[dict[str, Any]]) -> Answer:
-    return Answer({name: found}, _lines(found))
+    # A secret is sealed where it is kept, and not to be repeated either.
+    kept = scrub_in(found)
+    return Answer({name: kept}, _lines(kept))
 
 
 def _done(message: str) -> Answer:
@@ -131,14 +135,14 @@ def _text(given: dict[str, Any], name: str) -> str:
     value = given.get(name)
     if isinstance(value, str):
         return value
-    raise InvalidInputError(f"`{name}` must be text, not {value!r:.60}")
+    raise InvalidInputError(f"`{name}` must be text, not {in_words(value)}")
 
 
 def _texts(given: dict[str, Any], name: str) -> list[str]:
     value = given.get(name)
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return value
-    raise InvalidInputError(f"`{name}` must be a list of texts, not {value!r:.60}")
+    raise InvalidInputError(f"`{name}` must be a list of texts, not {in_words(value)}")
 
 
 _ENTITY: Final = object_of(name=TEXT, entityType=TEXT, observations=list_of(TEXT))

@@ -5,8 +5,10 @@ a caller may see is decided by who the caller is, as everywhere. Nothing is rewr
 what is added is kept as it was said.
 """
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Final
 
+from lamina.core.filters import MAX_CONDITIONS, Filter, parse
 from lamina.core.instants import to_text
 from lamina.core.permissions import Permission
 from lamina.core.record import Record, State
@@ -15,6 +17,7 @@ from lamina.errors import InvalidInputError, NotFoundError
 from lamina.layers.face import every
 from lamina.memory import Memory
 from lamina.paging.showing import note_shown
+from lamina.sealing import scrub
 from lamina.signatures import About
 from lamina.surfaces.mcp.here import Here
 from lamina.surfaces.mcp.shapes import ANYTHING, TEXT, list_of, object_of
@@ -52,7 +55,7 @@ def add_memory(
     done = zip(receipt.outcomes, said, strict=True)
     return {
         "results": [
-            {"id": one.id, "memory": words, "event": _event(one.action.value)}
+            {"id": one.id, "memory": scrub(words), "event": _event(one.action.value)}
             for one, (words, _) in done
         ]
     }
@@ -128,7 +131,7 @@ def _about(who: dict[str, Any]) -> dict[str, Any]:
 def _message(given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     words, role = given.get("content"), given.get("role", "user")
     if not isinstance(words, str) or not isinstance(role, str):
-        raise InvalidInputError(f"`messages` must have role and content as text: {given!r:.60}")
+        raise InvalidInputError("`messages` must have `role` and `content` as text, each of them")
     return words, {"role": role}
 
 
@@ -157,25 +160,33 @@ def _shown(memory: Memory, record: Record) -> dict[str, Any]:
     }
 
 
-def _where(filters: dict[str, Any] | None) -> dict[str, Any]:
+def _where(filters: dict[str, Any] | None) -> Filter:
     """A filter of theirs as one of ours: everything in it must hold."""
-    where: dict[str, Any] = {"layer": "knowledge", "kind": _KIND}
-    for name, value in (filters or {}).items():
-        if name == "AND" and isinstance(value, list):
+    found = parse({"layer": "knowledge", "kind": _KIND})
+    for name, value in _conditions(filters or {}):
+        found &= parse({name: value})
+    if len(found.conditions) > MAX_CONDITIONS:
+        raise InvalidInputError(f"`filters` says more than {MAX_CONDITIONS} things")
+    return found
+
+
+def _conditions(filters: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What a filter says of the fields of ours, one by one: of a field there may be several."""
+    for name, value in filters.items():
+        if name == "AND" and isinstance(value, list) and all(isinstance(o, dict) for o in value):
             for one in value:
-                where |= _where(one) if isinstance(one, dict) else {}
+                yield from _conditions(one)
         elif name in _ABOUT:
-            where[f"data.{name}"] = {"$ne": None} if value == "*" else _compared(value)
+            yield f"data.{name}", {"$ne": None} if value == "*" else _compared(value)
         elif name in _TIMES:
-            where[name] = _compared(value)
+            yield name, _compared(value)
         elif name == "metadata" and isinstance(value, dict):
-            where |= {f"data.metadata.{one}": _compared(what) for one, what in value.items()}
+            yield from ((f"data.metadata.{one}", _compared(what)) for one, what in value.items())
         else:
             raise InvalidInputError(
                 f"`filters` cannot say {name!r:.40}",
                 remedy=f"Use AND, {', '.join((*_ABOUT, *_TIMES))} or metadata",
             )
-    return where
 
 
 def _compared(value: Any) -> Any:

@@ -95,10 +95,10 @@ class LaminaTool(Tool):
             check_permission(HERE.memory.principal, self.permission)
             done = self._skill.execute(**self._meant(arguments))
         except LaminaError as error:
-            return _failed(error)
+            return failed(error)
         except Exception as error:
             _log.exception("tool %s failed", self.name)
-            return _failed(unexpected(error))
+            return failed(unexpected(error))
         answer = done if isinstance(done, Answer) else Answer(done, _json(done))
         return CallToolResult(content=[_text(answer.text)], structured_content=answer.told)
 
@@ -145,7 +145,8 @@ def _parsed(value: Any, wanted: object) -> Any:
         return value
 
 
-def _failed(error: LaminaError) -> CallToolResult:
+def failed(error: LaminaError) -> CallToolResult:
+    """What a call is answered with that went wrong."""
     # Not as structured content: clients hold that to the shape of a good answer.
     return CallToolResult(content=[_text(_json(error_out(error)))], is_error=True)
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from lamina.core.layers import LAYERS
 from lamina.core.permissions import Permission
 from lamina.paging.showing import note_shown, show_hits
+from lamina.sealing import scrub
 from lamina.signatures import About
 from lamina.surfaces.mcp.here import Here
 from lamina.surfaces.mcp.shapes import ANYTHING, KEPT, NUMBER, TEXT, list_of, object_of
@@ -99,7 +100,7 @@ def get_fact(here: Here, key: _Key) -> dict[str, Any]:
     value = here.memory.fact.get(key)
     if value is not None:
         note_shown(here.memory, here.memory.fact.record(key))
-    return {"key": key, "value": value}
+    return {"key": scrub(key), "value": value}
 
 
 def forget(
