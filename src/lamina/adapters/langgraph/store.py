@@ -25,6 +25,7 @@ from lamina import clock
 from lamina.adapters.langgraph import items, names
 from lamina.adapters.langgraph.indexing import Index, packed
 from lamina.adapters.langgraph.searching import Looking
+from lamina.adapters.revealing import revealed
 from lamina.core.record import State
 from lamina.errors import ConflictError, InvalidInputError, LaminaError
 
@@ -168,7 +169,10 @@ class LaminaStore(BaseStore):
         return items.found_of(record, self._value(record, self._reveal == "always"), score)
 
     def _value(self, record: Record, whole: bool) -> dict[str, Any]:
-        return items.revealed(self.memory, record) if whole else items.value_of(record)
+        value: dict[str, Any] = items.value_of(record)
+        if whole:
+            value = revealed(self.memory, value, [record])
+        return value
 
     def _write(self, puts: Sequence[PutOp], embedded: Embedded) -> None:
         """All of it in one commit; what others write at the same time comes before or after."""
