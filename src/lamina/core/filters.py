@@ -260,7 +260,7 @@ def _listed(value: Scalar | tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _family(value: Any) -> str:
+def family(value: Any) -> str:
     """The JSON type: Python would otherwise call `True` equal to 1."""
     if value is None:
         return "null"
@@ -272,11 +272,11 @@ def _family(value: Any) -> str:
 
 
 def _same(found: Any, wanted: Any) -> bool:
-    return _family(found) == _family(wanted) != "other" and bool(found == wanted)
+    return family(found) == family(wanted) != "other" and bool(found == wanted)
 
 
 def _compares(op: Op, found: Any, wanted: Any) -> bool:
-    if _family(found) != _family(wanted) or _family(found) not in ("number", "text"):
+    if family(found) != family(wanted) or family(found) not in ("number", "text"):
         return False
     match op:
         case Op.GT:

@@ -9,8 +9,8 @@ from starlette.datastructures import Headers, MutableHeaders
 
 from lamina.clock import stopwatch
 from lamina.surfaces.http.bearer import shown_in
-from lamina.surfaces.http.origins import Allowed, Refusal, hides_key, refusal_of
-from lamina.surfaces.http.problems import problem
+from lamina.surfaces.http.origins import Allowed, hides_key, refusal_of
+from lamina.surfaces.http.problems import Refusal
 from lamina.tokens import forms
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _POLICY_VIOLATION: Final = 1008
 _TOO_MANY: Final = Refusal(
     HTTPStatus.TOO_MANY_REQUESTS, "too_many_attempts", "this was refused too often",
     "Wait a minute, then try again with a key that is valid",
+    headers={"Retry-After": f"{_SECONDS:.0f}"},
 )  # fmt: skip
 
 
@@ -74,7 +75,7 @@ class Guard:
                     told.setdefault(name, value)
             await send(message)
 
-        await (self._app if refused is None else _answer(refused))(scope, receive, send_on)
+        await (self._app if refused is None else refused.answer())(scope, receive, send_on)
 
 
 class Attempts:
@@ -112,10 +113,3 @@ def _attempt(scope: Scope, shown: str | None) -> tuple[str, str] | None:
         return None
     client = scope.get("client")
     return (client[0] if client else "", shown.rpartition("_")[0])
-
-
-def _answer(refused: Refusal) -> ASGIApp:
-    error = {"code": refused.code, "message": refused.message, "remedy": refused.remedy}
-    is_passing = refused is _TOO_MANY
-    headers = {"Retry-After": f"{_SECONDS:.0f}"} if is_passing else {}
-    return problem(refused.status, {"error": {**error, "retryable": is_passing}}, headers)

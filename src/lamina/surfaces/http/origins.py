@@ -13,6 +13,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
+from lamina.surfaces.http.problems import Refusal, not_json
 from lamina.tokens import forms
 
 if TYPE_CHECKING:
@@ -31,16 +32,6 @@ _OF_FORMS: Final = frozenset(
 """What a page may send anywhere without being allowed to."""
 _ROUNDS: Final = 5
 """How often something may be quoted and still be recognised."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a request goes no further."""
-
-    status: HTTPStatus
-    code: str
-    message: str
-    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +60,7 @@ def refusal_of(scope: Scope, headers: Headers, allowed: Allowed) -> Refusal | No
     is_known_page = bool(origins) and origins[0].lower() in _lowered(allowed.origins)
     if not is_known_page and not _OWN_SITE.issuperset(headers.getlist("sec-fetch-site")):
         return _OTHER_PAGE
-    return _LIKE_A_FORM if _is_like_a_form(headers) else None
+    return not_json() if _is_like_a_form(headers) else None
 
 
 def hides_key(scope: Scope) -> bool:
@@ -134,10 +125,6 @@ _MISDIRECTED: Final = Refusal(
 _OTHER_PAGE: Final = Refusal(
     HTTPStatus.FORBIDDEN, "forbidden", "pages of other addresses may not call this server",
     "Call it from a program, or start it with `lamina serve --allow-origin ORIGIN`",
-)  # fmt: skip
-_LIKE_A_FORM: Final = Refusal(
-    HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", "the body is not said to be JSON",
-    "Send the header Content-Type: application/json",
 )  # fmt: skip
 _TWO_LENGTHS: Final = Refusal(
     HTTPStatus.BAD_REQUEST, "invalid_input", "the length of the body is said in two ways",

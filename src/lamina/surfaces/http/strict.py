@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from lamina.core import canonical
 from lamina.errors import InvalidInputError
 from lamina.surfaces.http.engine import Limits
-from lamina.surfaces.http.problems import Refusal
+from lamina.surfaces.http.problems import Refusal, not_json
 
 _CLOSE: Final = {"Connection": "close"}
 """What is not read stays in the connection, so nothing else can come over it."""
@@ -91,12 +91,7 @@ def _check_type(request: Request) -> None:
     charset: Any = told.get_param("charset", "utf-8")
     is_json = kind == "application" and (subtype == "json" or subtype.endswith("+json"))
     if not is_json or str(charset).lower() not in ("utf-8", "utf8"):
-        raise Refusal(
-            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            "unsupported_media_type",
-            "the body is not said to be JSON",
-            "Send the header Content-Type: application/json",
-        )
+        raise not_json()
 
 
 def _understood(body: bytes) -> Any:
