@@ -8,6 +8,7 @@ import pytest
 
 from lamina import Memory
 from lamina.memory import AgentMemory
+from lamina.surfaces.hooks.books import note_shown
 from lamina.surfaces.hooks.keeping import Keeper
 from lamina.surfaces.hooks.showing import at_start
 from lamina.surfaces.hooks.told import HARNESSES
@@ -186,6 +187,24 @@ def test_memory_that_was_shown_is_not_kept_as_what_was_said(
     assert [text.strip() for _, text in kept(agent)] == [
         "What now?", "I opened a pull request for the changelog.",
     ]  # fmt: skip
+
+
+def test_a_long_reply_is_looked_through_for_what_its_session_was_shown_alone(
+    agent: AgentMemory, tmp_path: Path
+) -> None:
+    shown = agent.remember("Releases are cut on the first Monday of a quarter")
+    agent.remember("Invoices leave on the last Friday of every month")
+    note_shown(agent, "s-1", [shown.id])  # as the hook of another process does
+    news = [f"Step {n} moved module {n * 7} into package {n * 3}." for n in range(120)]
+    reply = "\n".join(
+        ["Releases are cut on the first Monday of a quarter.", *news,
+         "Invoices leave on the last Friday of every month."]
+    )  # fmt: skip
+    keep(agent, write(tmp_path / "t.jsonl", said("assistant", reply, "a-1")))
+    [(_, text)] = kept(agent)
+    assert "Step 119" in text
+    assert "first Monday" not in text
+    assert "last Friday" in text  # to search all memories for each sentence would take too long
 
 
 def test_secrets_are_sealed_and_long_results_cut(agent: AgentMemory, tmp_path: Path) -> None:
