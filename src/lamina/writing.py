@@ -158,19 +158,28 @@ class WritePath:
                 return self._vault.open(box)
         raise NotFoundError(f"record {record.id} holds no such secret")
 
-    def commit(self, changes: Sequence[Change], idempotency_key: str | None = None) -> Receipt:
-        """Carry out changes, all or none."""
+    def commit(
+        self,
+        changes: Sequence[Change],
+        idempotency_key: str | None = None,
+        request: str | None = None,
+    ) -> Receipt:
+        """Carry out changes, all or none; under a key, once for the same request.
+
+        `request` is what was asked for, where that is not to be told from the changes.
+        """
         if idempotency_key is not None:
             canonical.check_text(idempotency_key, "idempotency_key", limit=512)
             if not idempotency_key:
                 raise InvalidInputError("`idempotency_key` is empty", remedy="Leave it out")
+            request = request_of(changes) if request is None else request
         commit = Commit(
             changes=tuple(changes),
             by=self._speaker,
             at=self._clock.now(),
             tx=clock.fresh_id(),
             idempotency_key=idempotency_key,
-            request="" if idempotency_key is None else _digest(changes),
+            request=request or "",
         )
         receipt = self._store.commit(commit)
         self._done()
@@ -315,7 +324,7 @@ def _not_empty(content: Content) -> Content:
     return content
 
 
-def _digest(changes: Sequence[Change]) -> str:
+def request_of(changes: Sequence[Change]) -> str:
     """What was asked, without the ids and times that differ from call to call."""
     asked = [_asked(change) for change in changes]
     return hashlib.sha256(canonical.dumps(asked).encode()).hexdigest()
