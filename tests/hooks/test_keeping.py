@@ -94,7 +94,7 @@ def test_a_line_that_is_not_finished_waits(agent: AgentMemory, tmp_path: Path) -
 class _Growing(PosixPath):
     """A transcript whose last line is finished by the harness while it is read."""
 
-    def open(self, *how: Any, **more: Any) -> Any:  # type: ignore[override]
+    def open(self, *how: Any, **more: Any) -> Any:
         return closing(_GrowingFile(super().open(*how, **more), Path(self)))
 
 
