@@ -8,6 +8,7 @@ from typing import Any
 from lamina import clock
 from lamina.core import canonical, settings
 from lamina.core.access import (
+    EVERYTHING,
     Reach,
     check_change,
     check_removal,
@@ -222,7 +223,8 @@ class WritePath:
 
     def _out_of_reach(self, tx: RecordId, events: Sequence[Event]) -> LaminaError:
         """Why a transaction has no record left: to those who see the stream, it was erased."""
-        if events and all(self._reach.sees_stream(event.stream) for event in events):
+        is_open = events and all(self._reach.sees_stream(event.stream) for event in events)
+        if is_open and not self._store.get(EVERYTHING, [event.record for event in events]):
             return ConflictError(
                 f"transaction {tx} cannot be undone: what it changed was erased since",
                 remedy="Nothing brings an erased memory back; remember it anew",

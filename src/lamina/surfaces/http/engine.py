@@ -28,7 +28,7 @@ class Limits:
 
     body_bytes: int = 4_000_000
     client_bytes: int = 16_000_000
-    """The same for a client's own language: a commit is one transaction, and not sent in parts."""
+    """The same for our own client, which sends whole commits."""
     body_seconds: float = 15.0
     """How long a client may take to send what it has announced."""
     attempts: int = 10

@@ -5,9 +5,11 @@ public interface: that one is in the schema.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 
 from lamina.core import canonical
@@ -25,7 +27,7 @@ Answering = Callable[[Caller, str], Any]
 
 async def _sent(request: Request) -> bytes:
     limits = engine_of(request).limits
-    return await strict.read_body(request, limits, limits.client_bytes)
+    return await strict.read_body(request, replace(limits, body_bytes=limits.client_bytes))
 
 
 Sent = Annotated[bytes, Depends(_sent)]
@@ -64,7 +66,7 @@ def _declare_wait(routes: Routes, answering: Answering) -> None:
 
     async def store_wait(caller: Called, sent: Sent) -> Response:
         """Answer once something may have changed, or the time is up."""
-        asked = call.read(canonical.loads(sent, "body"))
+        asked = await run_in_threadpool(lambda: call.read(canonical.loads(sent, "body")))
         behind = answering(caller, call.name)
         seconds = min(asked["seconds"], _LONGEST_WAIT_SECONDS)
         return _json(await waking(behind.store).until(behind, asked["pulse"], seconds))

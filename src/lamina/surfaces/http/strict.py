@@ -10,15 +10,18 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi import Request
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from lamina.core import canonical
 from lamina.errors import InvalidInputError
 from lamina.surfaces.http.engine import Limits
-from lamina.surfaces.http.problems import Refusal
+from lamina.surfaces.http.problems import Refusal, not_json
 
 _CLOSE: Final = {"Connection": "close"}
 """What is not read stays in the connection, so nothing else can come over it."""
+_LONG: Final = 50_000
+"""Bytes of a body that take long enough to read to be read in a thread."""
 
 
 def check_query(request: Request, known: frozenset[str]) -> None:
@@ -43,18 +46,21 @@ async def read_json(request: Request, limits: Limits) -> None:
     request._body = body
     if body:
         _check_type(request)
-        request._json = canonical.loads(_utf8(body), "body")
+        if len(body) < _LONG:
+            request._json = _understood(body)
+        else:
+            # Nobody else waits while it is read.
+            request._json = await run_in_threadpool(_understood, body)
 
 
-async def read_body(request: Request, limits: Limits, most: int | None = None) -> bytes:
-    """Read the body of a request, within the limits, or of another number of bytes at most."""
-    most = limits.body_bytes if most is None else most
+async def read_body(request: Request, limits: Limits) -> bytes:
+    """Read the body of a request, within the limits of what one may send."""
     said = request.headers.get("content-length")
-    if said is not None and said.isdecimal() and int(said) > most:
-        raise _too_large(most)
+    if said is not None and said.isdecimal() and int(said) > limits.body_bytes:
+        raise _too_large(limits)
     try:
         async with asyncio.timeout(limits.body_seconds):
-            return await _read(request, most)
+            return await _read(request, limits)
     except TimeoutError:
         raise Refusal(
             HTTPStatus.REQUEST_TIMEOUT,
@@ -69,12 +75,12 @@ async def read_body(request: Request, limits: Limits, most: int | None = None) -
         ) from None
 
 
-async def _read(request: Request, most: int) -> bytes:
+async def _read(request: Request, limits: Limits) -> bytes:
     parts = bytearray()
     async for part in request.stream():
         parts += part
-        if len(parts) > most:
-            raise _too_large(most)
+        if len(parts) > limits.body_bytes:
+            raise _too_large(limits)
     return bytes(parts)
 
 
@@ -85,26 +91,22 @@ def _check_type(request: Request) -> None:
     charset: Any = told.get_param("charset", "utf-8")
     is_json = kind == "application" and (subtype == "json" or subtype.endswith("+json"))
     if not is_json or str(charset).lower() not in ("utf-8", "utf8"):
-        raise Refusal(
-            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            "unsupported_media_type",
-            "the body is not said to be JSON",
-            "Send the header Content-Type: application/json",
-        )
+        raise not_json()
 
 
-def _utf8(body: bytes) -> str:
+def _understood(body: bytes) -> Any:
     try:
-        return body.decode()
+        said = body.decode()
     except UnicodeDecodeError:
         raise InvalidInputError("`body` is not UTF-8", remedy="Send JSON in UTF-8") from None
+    return canonical.loads(said, "body")
 
 
-def _too_large(most: int) -> Refusal:
+def _too_large(limits: Limits) -> Refusal:
     return Refusal(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         "too_large",
-        f"the body has more than {most:,} bytes",
+        f"the body has more than {limits.body_bytes:,} bytes",
         "Send it in several requests, or keep the bulk in a file",
         headers=_CLOSE,
     )
