@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +17,7 @@ from lamina.core.changes import Commit, Erase
 from lamina.core.record import State
 from lamina.core.retention import Cut, Retention
 from lamina.errors import (
+    ConflictError,
     LaminaError,
     StoreUnavailableError,
     StoreVersionError,
@@ -29,6 +30,9 @@ from lamina.surfaces.http.engine import Engine, Limits
 from tests.places import plain
 from tests.remote.far import Place, served
 from tests.serving import serving
+
+if TYPE_CHECKING:
+    from lamina.core.draft import Draft
 
 __all__ = ["plain"]
 
@@ -128,6 +132,24 @@ def test_a_feed_follows_and_ends(mem: Memory, whole: Memory) -> None:
         feed.close()
         thread.join(5)
     assert (heard, thread.is_alive()) == (["told by another"], False)
+
+
+def test_the_board_spans_machines(place: Place, whole: Memory) -> None:
+    """Each has a connection and a key of its own; neither has the store."""
+    del whole
+    keys = [place.key_of(name, "agent", "web") for name in ("finn", "maya")]
+    with ExitStack() as both:
+        finn, maya = (both.enter_context(lamina.connect(place.url, key=key)) for key in keys)
+        news = maya.blackboard.subscribe("task:t-1:", timeout=30)
+        finn.blackboard.publish("task:t-1:status", "done")
+        told = next(news).signal
+        assert told is not None
+        assert (told.key, told.value, told.publisher) == ("task:t-1:status", "done", "finn")
+        with pytest.raises(ConflictError):
+            maya.blackboard.publish("task:t-1:status", "mine", expect=0)
+        maya.blackboard.publish("task:t-1:status", "seen", expect=told.rev)
+        assert finn.blackboard.list("task:")["task:t-1:status"].value == "seen"
+        news.close()
 
 
 def test_an_address_is_a_place_to_open(
@@ -255,7 +277,9 @@ def test_a_repeated_commit_gets_its_first_receipt(
 def test_more_than_a_server_takes_is_refused_before_it_is_sent(plain: Memory) -> None:
     engine = Engine(plain, Limits(client_bytes=3_000))
     with serving(plain, engine) as server, lamina.connect(server.url, key=server.key) as mem:
-        many = [{"text": f"memory number {number} of a hundred"} for number in range(100)]
+        many: list[Draft] = [
+            {"text": f"memory number {number} of a hundred"} for number in range(100)
+        ]
         with pytest.raises(InvalidInputError, match="the server takes 3,000") as refused:
             mem.remember_many(many)
         assert "several calls" in refused.value.remedy
