@@ -139,7 +139,7 @@ def test_another_version_is_named(
     place: Place, whole: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del whole
-    monkeypatch.setattr(remote_store, "_our_version", lambda: "99.1.0")
+    monkeypatch.setattr(remote_store, "version", lambda: "99.1.0")
     with pytest.raises(StoreVersionError, match=r"99\.1\.0"):
         lamina.connect(place.url, key=place.key_of())
 

@@ -7,7 +7,6 @@ its own write path, and what tells of others is left out, or kept for the owner 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from lamina import clock
@@ -21,6 +20,7 @@ from lamina.core.principal import Principal, Role, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.core.settings import SETTINGS
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError, UnsupportedError
+from lamina.release import version
 from lamina.remote.afar import heard
 from lamina.remote.calls import CALLS, WALK, Me
 from lamina.retaking import Retaking
@@ -142,7 +142,7 @@ class Gateway:
     def me(self) -> Me:
         """Who the caller is, and what it connects to."""
         return Me(
-            version=version("lamina"),
+            version=version(),
             principal=self._mine,
             identity=self._store.identity,
             capabilities=self._store.capabilities,
