@@ -12,6 +12,8 @@ from lamina.core.names import check_name
 from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.remote import connect
+from lamina.surfaces.http.engine import Engine
+from lamina.tokens import Keys
 from tests.serving import serving
 
 _open = opening.open
@@ -27,7 +29,10 @@ def _connected(where: Any = None, **how: Any) -> Memory:
     who = Principal(name or "user", check_role(role or "admin"), root, Surface.HTTP)
     ending = ExitStack()
     whole = ending.enter_context(_open(where, **how))
-    server = ending.enter_context(serving(whole))
+    engine = Engine(whole)
+    # Kept elsewhere, or tests that count and follow would meet the key.
+    engine.keys = Keys(ending.enter_context(_open(":memory:")))
+    server = ending.enter_context(serving(whole, engine))
     far = connect(server.url, key=server.key)
     close = far.store.close
     ending.callback(close)

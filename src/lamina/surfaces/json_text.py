@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.core.canonical import is_keepable
 from lamina.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -107,7 +108,9 @@ def _members(text: str, begin: int) -> Iterator[_Member]:
 
 
 def _laid_out(value: Any, indent: str, depth: int) -> str:
-    lines = json.dumps(value, ensure_ascii=False, indent=indent).splitlines()
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    # Half of a character that was written as an escape can only be written so.
+    lines = (text if is_keepable(text) else json.dumps(value, indent=indent)).split("\n")
     return ("\n" + indent * depth).join(lines)
 
 

@@ -219,6 +219,11 @@ class Keys:
             return None
         return identity
 
+    def met(self, shown: str | None) -> bool:
+        """Whether this let somebody in before, be it that it does no more."""
+        with self._lock:
+            return shown is not None and forms.digest(shown) in self._known
+
     def still(self, identity: Identity) -> bool:
         """Whether somebody who was let in may stay; cheap enough to ask every second.
 

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 
 from lamina.clock import stopwatch
 from lamina.surfaces.http.bearer import shown_in
-from lamina.surfaces.http.origins import Allowed, refusal_of
+from lamina.surfaces.http.origins import Allowed, hides_key, refusal_of
 from lamina.surfaces.http.problems import Refusal
 from lamina.tokens import forms
 
@@ -45,6 +45,7 @@ class Guard:
         self._app = app
         self._allowed = Allowed(engine.hosts, engine.origins)
         self._attempts = Attempts(engine.limits.attempts)
+        self._keys = engine.keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -53,13 +54,16 @@ class Guard:
             await self._guarded(scope, receive, send)
         else:
             # Nothing here speaks in web sockets, which pages open wherever they like.
+            hides_key(scope)
             await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        attempt = _attempt(scope, headers)
+        shown = shown_in(headers)
+        attempt = _attempt(scope, shown)
         refused = refusal_of(scope, headers, self._allowed)
-        if refused is None and self._attempts.are_spent(attempt):
+        # Who was let in with the same before is no guesser, whatever others send in their name.
+        if refused is None and self._attempts.are_spent(attempt) and not self._keys.met(shown):
             refused = _TOO_MANY
 
         async def send_on(message: Message) -> None:
@@ -103,9 +107,8 @@ class Attempts:
         self._seen[who] = (since, times + 1)
 
 
-def _attempt(scope: Scope, headers: Headers) -> tuple[str, str] | None:
+def _attempt(scope: Scope, shown: str | None) -> tuple[str, str] | None:
     """Where a request comes from and which key or token it names; nothing without a real one."""
-    shown = shown_in(headers)
     if shown is None or forms.read(shown) is None:
         return None
     client = scope.get("client")
