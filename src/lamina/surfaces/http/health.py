@@ -6,7 +6,6 @@ from fastapi import Request
 
 from lamina.core.layers import LAYERS
 from lamina.core.permissions import Permission
-from lamina.core.principal import Role
 from lamina.core.scope import Scope
 from lamina.errors import LaminaError
 from lamina.memory import Memory
@@ -34,9 +33,7 @@ def health(request: Request, caller: Called) -> dict[str, Any]:
     engine = engine_of(request)
     parts = [_reading(engine), _writing(engine, caller.memory), _embedding(engine)]
     status = max((one["status"] for one in parts), key=_WORST.index)
-    mine = caller.principal
-    is_owner = mine.role is Role.ADMIN and mine.root is None
-    if not is_owner:
+    if not caller.principal.is_owner:
         parts = [{**one, **_OF_OTHERS} for one in parts]
     return {"status": status, "parts": parts}
 
