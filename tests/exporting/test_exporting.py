@@ -70,7 +70,8 @@ ODD = [
     "---\nproject: x\n---\n# Head\n- another entry [[link]]",
     "```\ncode\n```", "Run:\n```sh\n# not a heading\nmake\n```\nand wait",
     "````\n```\nnever closed", "A title\n===", "Half\n<!-- begun", "and -->\nended",
-    "<!-- whole -->\nseen", "%% begun\nx", "y\n%%", "- a\n- b", "> quote\n---\n- x", "```\nonce more\n```", "~~~\nalso\n~~~", "plain",
+    "<!-- whole -->\nseen", "%% begun\nx", "y\n%%", "- a\n- b", "> quote\n---\n- x",
+    "```\nonce more\n```", "~~~\nalso\n~~~", "plain",
 ]  # fmt: skip
 
 
