@@ -1,6 +1,8 @@
 """What was said in a harness is kept: each message once, whatever the transcript does."""
 
-from pathlib import Path
+from contextlib import closing
+from pathlib import Path, PosixPath
+from typing import Any
 
 import pytest
 
@@ -87,6 +89,36 @@ def test_a_line_that_is_not_finished_waits(agent: AgentMemory, tmp_path: Path) -
     write(path, "\n", said("user", "And on", "u-10"))
     assert keep(agent, path) == 1
     assert [text for _, text in kept(agent)][1:] == ["Now whole", "And on"]
+
+
+class _Growing(PosixPath):
+    """A transcript whose last line is finished by the harness while it is read."""
+
+    def open(self, *how: Any, **more: Any) -> Any:
+        return closing(_GrowingFile(super().open(*how, **more), Path(self)))
+
+
+class _GrowingFile:
+    def __init__(self, file: Any, path: Path) -> None:
+        self._file, self._path = file, path
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def readline(self, limit: int) -> bytes:
+        found: bytes = self._file.readline(limit)
+        if found and not found.endswith(b"\n"):
+            write(self._path, 'age": {"role": "user", "content": "Now whole"}}\n')
+        return found
+
+
+def test_a_line_that_is_finished_while_it_is_read_is_kept(
+    agent: AgentMemory, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "t.jsonl", QUESTION, '{"type": "user", "uuid": "u-9", "mess')
+    keep(agent, _Growing(path))
+    keep(agent, path)
+    assert [text for _, text in kept(agent)][1:] == ["Now whole"]
 
 
 def test_what_was_forgotten_or_erased_does_not_come_back(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lamina.errors import InvalidInputError
+from lamina.errors import ConflictError, InvalidInputError
 from lamina.surfaces.hooks import installing
 from lamina.surfaces.hooks.settings_file import wanted, with_hooks
 
@@ -66,3 +66,21 @@ def test_a_link_is_followed_and_rights_are_kept(tmp_path: Path) -> None:
     removed.apply()
     assert json.loads(real.read_text(encoding="utf-8")) == {}
     assert not installing.removed(link).is_any
+
+
+def test_what_somebody_else_writes_in_the_meantime_stays(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"model": "opus"}', encoding="utf-8")
+    change = installing.installed(path, "claude", [], tools=False)
+    path.write_text('{"model": "haiku"}', encoding="utf-8")
+    with pytest.raises(ConflictError, match="in the meantime"):
+        change.apply()
+    assert json.loads(path.read_text(encoding="utf-8")) == {"model": "haiku"}
+
+
+def test_half_of_a_character_stays_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(r'{"name": "cut \ud83d", "smile": "\ud83d\ude00"}', encoding="utf-8")
+    installing.installed(path, "claude", [], tools=False).apply()
+    told = json.loads(path.read_text(encoding="utf-8"))
+    assert (told["name"], told["smile"]) == ("cut \ud83d", "\U0001f600")

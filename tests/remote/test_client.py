@@ -5,12 +5,15 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import lamina
-from lamina import InvalidInputError, Memory, UnsupportedError, aio
+from lamina import InvalidInputError, Memory, NotFoundError, UnsupportedError, aio, clock
+from lamina.core.changes import Commit, Erase
+from lamina.core.record import State
 from lamina.errors import StoreUnavailableError, StoreVersionError, UnauthenticatedError
 from lamina.memory import AgentMemory
 from lamina.remote import store as remote_store
@@ -206,6 +209,28 @@ def test_a_commit_whose_answer_got_lost_happens_once(place: Place, whole: Memory
         wire.swallow = True
         assert mem.remember("said once more", idempotency_key="k").repeated
     assert whole.count({"layer": "knowledge"}) == 2
+
+
+@pytest.mark.parametrize("key", [None, "asked-for"])
+def test_a_repeated_commit_gets_its_first_receipt(
+    mem: Memory, whole: Memory, key: str | None
+) -> None:
+    """Whatever it did: what it was about may be gone by then."""
+    kept, other = (mem.get(mem.remember(text).id) for text in ("to go", "to be hidden"))
+    before = len(whole.store.events("global"))
+    path = mem.path_for(mem.principal.surface)
+    for change in (path.erase(kept), path.move(other, State.FORGOTTEN)):
+        who, now = mem.principal, clock.now()
+        named = key and f"{key} {change.id}"
+        asked = Commit(
+            changes=(change,), by=who, at=now, tx=clock.fresh_id(), idempotency_key=named
+        )
+        first = mem.store.commit(asked)
+        again = mem.store.commit(asked)
+        assert (again.tx, again.outcomes) == (first.tx, first.outcomes)
+    with pytest.raises(NotFoundError):
+        mem.store.commit(replace(asked, changes=(Erase(id=kept.id),), tx=clock.fresh_id()))
+    assert len(whole.store.events("global")) == before + 2
 
 
 def test_faces_and_agents_work_from_afar(mem: Memory, whole: Memory) -> None:

@@ -24,10 +24,10 @@ except ImportError as error:
 
 from lamina.adapters import openai_items
 from lamina.adapters.naming import name_for
+from lamina.adapters.revealing import revealed
 from lamina.aio import in_thread
 from lamina.core.record import State
-from lamina.core.sealed import REFERENCE, SCHEME
-from lamina.errors import ConflictError, LaminaError
+from lamina.errors import ConflictError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -140,22 +140,7 @@ class LaminaSession(SessionABC):
 
     def _opened(self, item: Any, records: Sequence[Record]) -> Any:
         """An item as it was given."""
-        held = {
-            reference: one.id for one in records
-            for reference in REFERENCE.findall(str(one.data) if SCHEME in str(one.data) else "")
-        }  # fmt: skip
-        for reference, record in held.items():
-            self._open(record, reference)
-        return _with_secrets(item, self._secrets)
-
-    def _open(self, record: str, reference: str) -> None:
-        """Find out what a reference stands for, once; what may not be known stays a reference."""
-        if reference in self._secrets:
-            return
-        try:
-            self._secrets[reference] = self.memory.reveal(record, reference)
-        except LaminaError:
-            self._secrets[reference] = reference
+        return revealed(self.memory, item, records, self._secrets)
 
 
 def _settled(work: Callable[[], Any]) -> Any:
@@ -165,19 +150,3 @@ def _settled(work: Callable[[], Any]) -> Any:
             return work()
         except ConflictError:
             continue
-
-
-def _with_secrets(value: Any, secrets: dict[str, str]) -> Any:
-    """A value in which every reference that is known is what it stands for."""
-    if not secrets:
-        return value
-    match value:
-        case str():
-            return REFERENCE.sub(lambda found: secrets.get(found[0], found[0]), value)
-        case dict():
-            return {_with_secrets(name, secrets): _with_secrets(one, secrets)
-                    for name, one in value.items()}  # fmt: skip
-        case list():
-            return [_with_secrets(one, secrets) for one in value]
-        case _:
-            return value

@@ -33,6 +33,8 @@ _PART: Final = "part {} of {}"
 _LONGEST: Final = 900_000
 """How many bytes of a file one record holds; a reference may be longer than what it stands for."""
 _MOST_PARTS: Final = 32
+LONGEST: Final = _LONGEST * _MOST_PARTS
+"""How many bytes a file may take."""
 _TRIES: Final = 5
 
 
@@ -69,6 +71,10 @@ class Files:
 
     def read(self, path: str) -> File | None:
         """The file at a path, if there is one."""
+        alone = self._memory.query(self._where(key=path, kind=KIND), limit=1)
+        if not alone or alone[0].data["parts"] == 1:
+            return File(path, tuple(alone)) if alone else None
+        # All parts at once: of a file that is being rewritten, none may be from before.
         names = [path, *(_PART.format(number, path) for number in range(2, _MOST_PARTS + 1))]
         found = {one.key: one for one in self._memory.query(self._where(key={"$in": names}))}
         first = found.get(path)
@@ -179,7 +185,7 @@ def _drafts(path: str, text: str, edition: int = 0) -> list[Draft]:
     pieces = _pieces(text)
     if len(pieces) > _MOST_PARTS:
         raise InvalidInputError(
-            f"{path} would take more than {_MOST_PARTS * _LONGEST:,} bytes",
+            f"{path} would take more than {LONGEST:,} bytes",
             remedy="Keep it in several files",
         )
     size = len(text.encode())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from lamina.durable import make_folder, replace_file
-from lamina.errors import InvalidInputError
+from lamina.errors import ConflictError, InvalidInputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +43,10 @@ class Change:
         """Write it, with the rights that the file had; what was there is kept beside it."""
         # Where settings are a link into somebody's collection, that is what is changed.
         path = self.path.resolve()
+        if read_settings(path) != self.before:
+            raise ConflictError(
+                f"{path} was changed in the meantime", remedy="Nothing was written; try again"
+            )
         make_folder(path.parent)
         mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else _MODE
         if self.before:

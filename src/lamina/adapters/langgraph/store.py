@@ -7,7 +7,6 @@ history. Of a batch, reads see what was there before it, and all its writes are 
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -25,6 +24,8 @@ from lamina import clock
 from lamina.adapters.langgraph import items, names
 from lamina.adapters.langgraph.indexing import Index, packed
 from lamina.adapters.langgraph.searching import Looking
+from lamina.adapters.revealing import revealed
+from lamina.aio import in_thread
 from lamina.core.record import State
 from lamina.errors import ConflictError, InvalidInputError, LaminaError
 
@@ -95,7 +96,7 @@ class LaminaStore(BaseStore):
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """The same from an event loop, in a thread: a store blocks whatever we do."""
         asked = _checked(ops)
-        return await asyncio.to_thread(self._run, asked, await self._index.aembedded(asked))
+        return await in_thread(self._run, asked, await self._index.aembedded(asked))
 
     def sweep_ttl(self) -> int:
         """Forget the items whose time has run out; returns how many."""
@@ -168,7 +169,10 @@ class LaminaStore(BaseStore):
         return items.found_of(record, self._value(record, self._reveal == "always"), score)
 
     def _value(self, record: Record, whole: bool) -> dict[str, Any]:
-        return items.revealed(self.memory, record) if whole else items.value_of(record)
+        value: dict[str, Any] = items.value_of(record)
+        if whole:
+            value = revealed(self.memory, value, [record])
+        return value
 
     def _write(self, puts: Sequence[PutOp], embedded: Embedded) -> None:
         """All of it in one commit; what others write at the same time comes before or after."""

@@ -7,7 +7,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from lamina.core.canonical import loads
+from lamina.core.canonical import is_keepable, loads
 from lamina.errors import InvalidInputError
 from lamina.surfaces.hooks.told import KEEPING, PROMPT, START, TOOL
 
@@ -110,4 +110,7 @@ def _written(settings: dict[str, Any], before: str) -> str:
     """Settings as text, laid out as they were."""
     found = _INDENT.search(before)
     indent = found[1] if found else " " * _USUAL
-    return json.dumps(settings, ensure_ascii=False, indent=indent) + "\n"
+    # Half of a character that was written as an escape can only be written so.
+    text = json.dumps(settings, ensure_ascii=False, indent=indent)
+    escaped = json.dumps(settings, indent=indent)
+    return (text if is_keepable(text) else escaped) + "\n"

@@ -27,6 +27,8 @@ class Limits:
     """How much a server takes from one request."""
 
     body_bytes: int = 4_000_000
+    client_bytes: int = 16_000_000
+    """The same for our own client, which sends whole commits."""
     body_seconds: float = 15.0
     """How long a client may take to send what it has announced."""
     attempts: int = 10

@@ -6,6 +6,7 @@ its own write path, and what tells of others is left out, or kept for the owner 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from lamina import clock
 from lamina.core import access
 from lamina.core.announcements import Audience, MemoryRead, MemorySearch, MemoryWrite, Noted
+from lamina.core.changes import Erase
 from lamina.core.filters import bounded
 from lamina.core.ids import check_id
 from lamina.core.names import check_name
@@ -20,11 +22,18 @@ from lamina.core.permissions import Permission
 from lamina.core.principal import Principal, Role, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.core.settings import SETTINGS
-from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError, UnsupportedError
+from lamina.errors import (
+    ForbiddenError,
+    InvalidInputError,
+    LaminaError,
+    NotFoundError,
+    UnsupportedError,
+)
 from lamina.remote.afar import heard
-from lamina.remote.calls import CALLS, WALK, Me
+from lamina.remote.calls import CALLS, WALK, Me, own_key
 from lamina.retaking import Retaking
 from lamina.surfaces.http.veil import Veil
+from lamina.writing import request_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -162,8 +171,16 @@ class Gateway:
         handle = self._speaking(commit.by)
         door = commit.by.surface if commit.by.surface in _DOORS else self._mine.surface
         path = handle.path_for(door)
-        changes = Retaking(self._store, path).all(commit.changes)
-        return path.commit(changes, commit.idempotency_key)
+        key = commit.idempotency_key
+        request = commit.tx if key == own_key(commit) else None
+        try:
+            return path.commit(Retaking(self._store, path).all(commit.changes), key, request)
+        except LaminaError:
+            # Asked again because its answer got lost, a commit meets what it did itself.
+            with suppress(LaminaError, ValueError, RecursionError):
+                asked = request_of(commit.changes) if request is None else request
+                return path.commit([Erase(id=clock.fresh_id())], key, asked)
+            raise
 
     def erase(self, by: Principal, ids: Sequence[RecordId]) -> Erasure:
         return self._speaking(by).erase(*map(check_id, _few(ids)))

@@ -21,6 +21,7 @@ from lamina.surfaces.http.seeing import SeenProject
 
 ROUTES = Routes(tag="server")
 _WORST = ("green", "amber", "red")
+_OF_OTHERS = {"message": "", "backlog": None, "worked_at": None, "failed_at": None}
 
 
 @ROUTES.add("GET", "/api/health", Permission.READ, answers=layer_shapes.Health)
@@ -28,15 +29,16 @@ def health(request: Request, caller: Called) -> dict[str, Any]:
     """Whether writing, reading and embedding work, and when each last did.
 
     `red` says that something asked last has failed, `amber` that something waits or is weaker than
-    it should be. What is wrong is told in words to the store's owner alone.
+    it should be. What is wrong is told in words to the store's owner alone, and when something
+    worked as well: that is what others do.
     """
     engine = engine_of(request)
-    parts = [_reading(engine), _writing(engine), _embedding(engine)]
+    parts = [_reading(engine), _writing(engine, caller.memory), _embedding(engine)]
     status = max((one["status"] for one in parts), key=_WORST.index)
     mine = caller.principal
     is_owner = mine.role is Role.ADMIN and mine.root is None
     if not is_owner:
-        parts = [{**one, "message": "", "backlog": None} for one in parts]
+        parts = [{**one, **_OF_OTHERS} for one in parts]
     return {"status": status, "parts": parts}
 
 
@@ -70,11 +72,10 @@ def _reading(engine: Engine) -> dict[str, Any]:
     return _part(engine, Part.READ)
 
 
-def _writing(engine: Engine) -> dict[str, Any]:
-    """Writing is told by what was written last, here and by whatever process."""
-    last = max(
-        (head.at for head in engine.whole.store.position(None).values() if head.at), default=None
-    )
+def _writing(engine: Engine, memory: Memory) -> dict[str, Any]:
+    """Writing is told by what was written last within sight, here and by whatever process."""
+    heads = memory.store.position(memory.reach.streams())
+    last = max((head.at for head in heads.values() if head.at), default=None)
     return {**_part(engine, Part.WRITE), "store_changed_at": _instant(last)}
 
 
