@@ -21,6 +21,7 @@ from lamina.core.permissions import Permission
 from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.core.settings import SETTINGS
+from lamina.core.text.query import MAX_TERMS
 from lamina.errors import (
     ForbiddenError,
     InvalidInputError,
@@ -33,11 +34,12 @@ from lamina.release import version
 from lamina.remote.afar import heard
 from lamina.remote.calls import CALLS, MOST, WALK, Me, own_key
 from lamina.retaking import Retaking
+from lamina.stores.questions import Search
 from lamina.surfaces.http.veil import Veil
 from lamina.writing import request_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
     from datetime import datetime
 
     from lamina.core.access import Reach
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
     from lamina.memory import Memory
     from lamina.results import Erasure, Recall, VectorHealth, WhyNot
     from lamina.stores.base import Finding, Page
-    from lamina.stores.questions import Found, Query, Search
+    from lamina.stores.questions import Found, Query
 
 _DOORS: Final = (Surface.IMPORT, Surface.PIPELINE, Surface.FILES)
 """The doors that a client may name; whether it may use them is for the write path to say."""
@@ -60,7 +62,10 @@ _MOST_GRANTS: Final = 64
 _MOST_USES: Final = 1_000
 _TIMES: Final = 2
 """How much more than a caller's own a filter may say: a client adds conditions of its own."""
-Question = TypeVar("Question", "Query", "Search")
+_MOST_TEXTS: Final = 100
+"""Each of them is looked for in every record within reach."""
+Question = TypeVar("Question", "Query", Search)
+Many = TypeVar("Many", bound="Sized")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +148,9 @@ class Gateway:
     def _asked(self, question: Question) -> Question:
         """The question within the caller's reach, and of a size that can be answered."""
         bounded(question.where, _TIMES)
+        _few(question.as_of or ())
+        if isinstance(question, Search):
+            _few(question.terms, MAX_TERMS)
         return replace(question, reach=self._within(question.reach))
 
     def _speaking(self, by: Principal) -> Memory:
@@ -225,6 +233,7 @@ class Gateway:
     def get(
         self, reach: Reach, ids: Sequence[RecordId], as_of: Mapping[str, int] | None
     ) -> list[Record]:
+        _few(as_of or ())
         return self.store.get(self._within(reach), _few(ids), as_of=as_of)
 
     def find(self, reach: Reach, place: str) -> Record | None:
@@ -246,13 +255,13 @@ class Gateway:
         return self.store.versions(self._within(reach), record_id)
 
     def changes(self, reach: Reach, after: Mapping[str, int], limit: int) -> Page:
-        return self.store.changes(self._within(reach), after, min(limit, MOST))
+        return self.store.changes(self._within(reach), _few(after), min(limit, MOST))
 
     def usage(self, reach: Reach, ids: Sequence[RecordId]) -> dict[RecordId, Usage]:
         return self.store.usage(self._within(reach), _few(ids))
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
-        return self.store.saying(self._within(reach), texts)
+        return self.store.saying(self._within(reach), _few(texts, _MOST_TEXTS))
 
     def walk(self, reach: Reach, stream: str) -> Iterator[Record]:
         return self.store.walk(self._within(reach), stream)
@@ -269,7 +278,7 @@ class Gateway:
         return self._veil.streams()
 
     def position(self, streams: Collection[str] | None, at: datetime | None) -> dict[str, Head]:
-        return self._veil.position(streams, at)
+        return self._veil.position(streams and _few(streams), at)
 
     def newest_instant(self) -> datetime | None:
         return self._veil.newest_instant()
@@ -372,9 +381,9 @@ class Gateway:
         return self.store.dimensions(space)
 
 
-def _few(values: Sequence[Any]) -> Sequence[Any]:
-    if len(values) > MOST:
-        raise InvalidInputError(f"{len(values):,} at once are too many; {MOST:,} are not")
+def _few(values: Many, most: int = MOST) -> Many:
+    if len(values) > most:
+        raise InvalidInputError(f"{len(values):,} at once are too many; {most:,} are not")
     return values
 
 
