@@ -8,6 +8,7 @@ from typing import Any
 from lamina import clock
 from lamina.core import canonical, settings
 from lamina.core.access import (
+    EVERYTHING,
     Reach,
     check_change,
     check_removal,
@@ -157,19 +158,28 @@ class WritePath:
                 return self._vault.open(box)
         raise NotFoundError(f"record {record.id} holds no such secret")
 
-    def commit(self, changes: Sequence[Change], idempotency_key: str | None = None) -> Receipt:
-        """Carry out changes, all or none."""
+    def commit(
+        self,
+        changes: Sequence[Change],
+        idempotency_key: str | None = None,
+        request: str | None = None,
+    ) -> Receipt:
+        """Carry out changes, all or none; under a key, once for the same request.
+
+        `request` is what was asked for, where that is not to be told from the changes.
+        """
         if idempotency_key is not None:
             canonical.check_text(idempotency_key, "idempotency_key", limit=512)
             if not idempotency_key:
                 raise InvalidInputError("`idempotency_key` is empty", remedy="Leave it out")
+            request = request_of(changes) if request is None else request
         commit = Commit(
             changes=tuple(changes),
             by=self._speaker,
             at=self._clock.now(),
             tx=clock.fresh_id(),
             idempotency_key=idempotency_key,
-            request="" if idempotency_key is None else _digest(changes),
+            request=request or "",
         )
         receipt = self._store.commit(commit)
         self._done()
@@ -213,7 +223,8 @@ class WritePath:
 
     def _out_of_reach(self, tx: RecordId, events: Sequence[Event]) -> LaminaError:
         """Why a transaction has no record left: to those who see the stream, it was erased."""
-        if events and all(self._reach.sees_stream(event.stream) for event in events):
+        is_open = events and all(self._reach.sees_stream(event.stream) for event in events)
+        if is_open and not self._store.get(EVERYTHING, [event.record for event in events]):
             return ConflictError(
                 f"transaction {tx} cannot be undone: what it changed was erased since",
                 remedy="Nothing brings an erased memory back; remember it anew",
@@ -313,7 +324,7 @@ def _not_empty(content: Content) -> Content:
     return content
 
 
-def _digest(changes: Sequence[Change]) -> str:
+def request_of(changes: Sequence[Change]) -> str:
     """What was asked, without the ids and times that differ from call to call."""
     asked = [_asked(change) for change in changes]
     return hashlib.sha256(canonical.dumps(asked).encode()).hexdigest()

@@ -112,6 +112,48 @@ def test_paths_that_are_none_are_refused(tool: LaminaMemoryTool, path: str, why:
     assert tool.files.sizes() == {}
 
 
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("view", {"path": "/memories/a\x00b"}), ("view", {"path": "/memories/\ud800"}),
+        ("create", {"path": "/memories/b", "file_text": None}),
+        ("create", {"path": "/memories/b", "file_text": "half of a \ud83d"}),
+        ("insert", {"path": "/memories/a", "insert_line": "first", "insert_text": "x"}),
+        ("insert", {"path": "/memories/a", "insert_line": 1, "insert_text": {}}),
+        ("str_replace", {"path": "/memories/a", "old_str": ["x"], "new_str": "y"}),
+        ("str_replace", {"path": "/memories/a", "old_str": "x", "new_str": {"y": 1}}),
+    ],
+)  # fmt: skip
+def test_what_a_model_gets_wrong_is_told_to_it(
+    tool: LaminaMemoryTool, command: str, arguments: dict[str, Any]
+) -> None:
+    call(tool, "create", path="/memories/a", file_text="x")
+    with pytest.raises(ToolError):
+        call(tool, command, **arguments)
+    assert tool.files.sizes() == {"/memories/a": 1}
+    assert text_at(tool, "/memories/a") == "x"
+
+
+def test_a_range_that_is_none_shows_all(tool: LaminaMemoryTool) -> None:
+    call(tool, "create", path="/memories/a", file_text="x")
+    for wrong in (["a", "b"], [None, None], "1,2", 5, [1]):
+        assert call(tool, "view", path="/memories/a", view_range=wrong).endswith("1\tx")
+
+
+def test_a_name_is_found_however_its_letters_are_composed(tool: LaminaMemoryTool) -> None:
+    call(tool, "create", path="/memories/cafe\u0301", file_text="x")
+    assert "x" in call(tool, "view", path="/memories/caf\u00e9")
+    assert "x" in call(tool, "view", path="/memories/cafe\u0301")
+
+
+def test_a_secret_that_is_not_there_is_not_repeated(tool: LaminaMemoryTool) -> None:
+    credential = "ghp_0123456789abcdefABCDEF0123456789abcd"
+    call(tool, "create", path="/memories/a", file_text=f"It is {credential}")
+    with pytest.raises(ToolError) as refusal:
+        call(tool, "str_replace", path="/memories/a", old_str=credential, new_str="gone")
+    assert credential not in str(refusal.value)
+
+
 def test_files_are_no_directories_and_directories_no_files(tool: LaminaMemoryTool) -> None:
     call(tool, "create", path="/memories/a/b", file_text="x")
     with pytest.raises(ToolError, match="is a file"):

@@ -16,6 +16,7 @@ from lamina import Memory
 from lamina.adapters import openai_items
 from lamina.adapters.naming import name_for
 from lamina.adapters.openai_agents import LaminaSession
+from lamina.errors import StoreUnavailableError
 from lamina.memory import AgentMemory
 from tests.places import plain
 
@@ -76,6 +77,22 @@ def test_what_was_said_is_found_and_secrets_are_not(agent: AgentMemory) -> None:
     assert kept[3].trust == "tool"
     assert SECRET not in str([(one.text, one.data) for one in kept])
     assert "Zebra" not in str([one.data for one in kept])
+
+
+def test_a_store_that_is_away_does_not_turn_a_secret_into_its_reference(
+    agent: AgentMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = LaminaSession("ticket-42", agent)
+    play(lambda: session.add_items([STRANGE[0]]))
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(agent.store, "sealed", _away)
+        with pytest.raises(StoreUnavailableError):
+            play(session.get_items)
+    assert play(session.get_items) == [STRANGE[0]]
+
+
+def _away(_: object) -> Any:
+    raise StoreUnavailableError("away")
 
 
 def test_an_item_that_is_no_json_adds_nothing(agent: AgentMemory) -> None:

@@ -12,6 +12,7 @@ import json
 import shutil
 import subprocess
 import sys
+import traceback
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import import_module
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
         work = BUILD / name
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
-        found = import_module(f"tests.conformance.suite_{name}").run(work.resolve())
+        found = _results(name, work.resolve())
         results.extend(found)
         for one in found:
             console.print(_line(one))
@@ -52,6 +53,16 @@ def main(arguments: Sequence[str]) -> int:
     told = [{**asdict(one), "log": str(one.log or "")} for one in results]
     (BUILD / "results.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     return 0 if results and all(one.is_good for one in results) else 1
+
+
+def _results(name: str, work: Path) -> list[Result]:
+    """What came of a suite; one that breaks is told as failed, and the next one runs."""
+    try:
+        found: list[Result] = import_module(f"tests.conformance.suite_{name}").run(work)
+    except Exception as error:
+        traceback.print_exc()
+        return [Result(name, 0, 1, failed=(f"the suite ended with {type(error).__name__}",))]
+    return found
 
 
 def _again_inside(arguments: Sequence[str]) -> int:

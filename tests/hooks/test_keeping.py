@@ -1,11 +1,14 @@
 """What was said in a harness is kept: each message once, whatever the transcript does."""
 
-from pathlib import Path
+from contextlib import closing
+from pathlib import Path, PosixPath
+from typing import Any
 
 import pytest
 
 from lamina import Memory
 from lamina.memory import AgentMemory
+from lamina.surfaces.hooks.books import note_shown
 from lamina.surfaces.hooks.keeping import Keeper
 from lamina.surfaces.hooks.showing import at_start
 from lamina.surfaces.hooks.told import HARNESSES
@@ -88,6 +91,36 @@ def test_a_line_that_is_not_finished_waits(agent: AgentMemory, tmp_path: Path) -
     assert [text for _, text in kept(agent)][1:] == ["Now whole", "And on"]
 
 
+class _Growing(PosixPath):
+    """A transcript whose last line is finished by the harness while it is read."""
+
+    def open(self, *how: Any, **more: Any) -> Any:
+        return closing(_GrowingFile(super().open(*how, **more), Path(self)))
+
+
+class _GrowingFile:
+    def __init__(self, file: Any, path: Path) -> None:
+        self._file, self._path = file, path
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def readline(self, limit: int) -> bytes:
+        found: bytes = self._file.readline(limit)
+        if found and not found.endswith(b"\n"):
+            write(self._path, 'age": {"role": "user", "content": "Now whole"}}\n')
+        return found
+
+
+def test_a_line_that_is_finished_while_it_is_read_is_kept(
+    agent: AgentMemory, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "t.jsonl", QUESTION, '{"type": "user", "uuid": "u-9", "mess')
+    keep(agent, _Growing(path))
+    keep(agent, path)
+    assert [text for _, text in kept(agent)][1:] == ["Now whole"]
+
+
 def test_what_was_forgotten_or_erased_does_not_come_back(
     agent: AgentMemory, tmp_path: Path
 ) -> None:
@@ -154,6 +187,24 @@ def test_memory_that_was_shown_is_not_kept_as_what_was_said(
     assert [text.strip() for _, text in kept(agent)] == [
         "What now?", "I opened a pull request for the changelog.",
     ]  # fmt: skip
+
+
+def test_a_long_reply_is_looked_through_for_what_its_session_was_shown_alone(
+    agent: AgentMemory, tmp_path: Path
+) -> None:
+    shown = agent.remember("Releases are cut on the first Monday of a quarter")
+    agent.remember("Invoices leave on the last Friday of every month")
+    note_shown(agent, "s-1", [shown.id])  # as the hook of another process does
+    news = [f"Step {n} moved module {n * 7} into package {n * 3}." for n in range(120)]
+    reply = "\n".join(
+        ["Releases are cut on the first Monday of a quarter.", *news,
+         "Invoices leave on the last Friday of every month."]
+    )  # fmt: skip
+    keep(agent, write(tmp_path / "t.jsonl", said("assistant", reply, "a-1")))
+    [(_, text)] = kept(agent)
+    assert "Step 119" in text
+    assert "first Monday" not in text
+    assert "last Friday" in text  # to search all memories for each sentence would take too long
 
 
 def test_secrets_are_sealed_and_long_results_cut(agent: AgentMemory, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lamina.errors import InvalidInputError
+from lamina.errors import ConflictError, InvalidInputError
 from lamina.surfaces.hooks import installing
 from lamina.surfaces.hooks.settings_file import wanted, with_hooks
 
@@ -29,6 +29,27 @@ def test_what_is_there_stays_and_goes_back_to_what_it_was(indent: int | str) -> 
     assert table["Stop"][0] == OTHERS["hooks"]["Stop"][0]  # type: ignore[index]
     assert table["Stop"][1]["hooks"][0]["command"] == "lamina hook Stop --harness claude"
     assert with_hooks(after, FILE, {}) == before
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        '{"a": [1.50, 1e3], "ü": "\\u00fc"}',
+        '{ "hooks" : {"PreToolUse": [ ]}, "a":1 }',
+        '{"hooks": {}}',
+        '{\r\n\t"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]},\r\n\t"a": 1\r\n}',
+        '{"hooks": {"Stop": [{"hooks": [{"command": "two\u2028lines"}]}]}}',
+        r'{"hooks": {"Stop": [{"hooks": [{"command": "half \ud83d"}]}]}}',
+        "{}",
+    ],
+)
+def test_nothing_else_is_written_anew(before: str) -> None:
+    after = with_hooks(before, FILE, HOOKS)
+    assert HOOKS.keys() <= json.loads(after)["hooks"].keys()
+    for piece in ("[1.50, 1e3]", "\\u00fc", '"PreToolUse": [ ]', '\t"a": 1\r\n'):
+        assert (piece in before) == (piece in after)
+    gone = with_hooks(after.encode().decode(), FILE, {})
+    assert json.loads(gone) == {one: what for one, what in json.loads(before).items() if what != {}}
 
 
 def test_another_way_to_start_replaces_the_old_one_where_it_was() -> None:
@@ -66,3 +87,21 @@ def test_a_link_is_followed_and_rights_are_kept(tmp_path: Path) -> None:
     removed.apply()
     assert json.loads(real.read_text(encoding="utf-8")) == {}
     assert not installing.removed(link).is_any
+
+
+def test_what_somebody_else_writes_in_the_meantime_stays(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"model": "opus"}', encoding="utf-8")
+    change = installing.installed(path, "claude", [], tools=False)
+    path.write_text('{"model": "haiku"}', encoding="utf-8")
+    with pytest.raises(ConflictError, match="in the meantime"):
+        change.apply()
+    assert json.loads(path.read_text(encoding="utf-8")) == {"model": "haiku"}
+
+
+def test_half_of_a_character_stays_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(r'{"name": "cut \ud83d", "smile": "\ud83d\ude00"}', encoding="utf-8")
+    installing.installed(path, "claude", [], tools=False).apply()
+    told = json.loads(path.read_text(encoding="utf-8"))
+    assert (told["name"], told["smile"]) == ("cut \ud83d", "\U0001f600")

@@ -1,8 +1,9 @@
 """What never reaches a route: other names, other pages, forms, and keys in addresses."""
 
+import logging
 import socket
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from urllib.parse import urlsplit
 
 import httpx2
@@ -74,6 +75,8 @@ FOREIGN = {
     "forwarded": f"{_ME}\nHost: evil.com\nX-Forwarded-Host: localhost:PORT",
     "forwarded in the new way": f"{_ME}\nHost: evil.com\nForwarded: host=localhost",
     "two origins": f"{_ME}\nHost: localhost:PORT\nOrigin: http://localhost:PORT\nOrigin: null",
+    "two lengths": f"{_KEYS}\nHost: localhost:PORT\nContent-Type: application/json\n"
+    "Content-Length: 2\nTransfer-Encoding: chunked",
     "a preflight": "OPTIONS /api/auth/keys HTTP/1.1\nHost: localhost:PORT\n"
     "Origin: http://localhost:PORT\nAccess-Control-Request-Method: POST",
     "a web socket": f"{_ME}\nHost: localhost:PORT\nUpgrade: websocket\nConnection: Upgrade\n"
@@ -171,10 +174,37 @@ def test_guessing_at_one_key_is_slow_and_hurts_nobody_else(plain: Memory) -> Non
         tries = [client.get("/api/auth/me", headers=bearing(wrong)) for _ in range(12)]
         assert [one.status_code for one in tries] == [401] * 10 + [429] * 2
         assert tries[-1].headers["retry-after"] == "60"
-        # Not even the right key is looked at now; everybody else is.
-        assert client.get("/api/auth/me", headers=server.headers).status_code == 429
-        for others in (bearing(token), server.headers_of("finn", "agent")):
+        # Who was let in before is not locked out by that; a key nobody has used yet is not seen.
+        for others in (server.headers, bearing(token), server.headers_of("finn", "agent")):
             assert client.get("/api/auth/me", headers=others).status_code == 200
+        unused = server.headers_of("maya", "agent")
+        guess = unused["Authorization"][7:-8] + "aaaaaaaa"
+        tries = [client.get("/api/auth/me", headers=bearing(guess)) for _ in range(10)]
+        assert client.get("/api/auth/me", headers=unused).status_code == 429
+
+
+def test_a_key_in_an_address_is_in_no_log(plain: Memory, caplog: pytest.LogCaptureFixture) -> None:
+    target = f"/mcp?token=lmk_{'a' * 16}_{'b' * 52}"
+    socketed = "Upgrade: websocket\nConnection: Upgrade\nSec-WebSocket-Version: 13\n"
+    socketed += "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="
+    lied = "X-Forwarded-For: 10.1.2.3\x1b[31m"
+    with serving(plain) as server, ExitStack() as after:
+        for name in ("uvicorn.access", "uvicorn.error"):
+            after.enter_context(caplog.at_level("INFO", name))
+            logging.getLogger(name).addHandler(caplog.handler)
+            after.callback(logging.getLogger(name).removeHandler, caplog.handler)
+        for head in (
+            f"GET {target} HTTP/1.1\nHost: localhost",
+            f"GET {target} HTTP/1.1\nHost: evil.com",
+            f"GET {target} HTTP/1.0",
+            f"GET http://localhost{target} HTTP/1.1\nHost: localhost",
+            f"GET {target} HTTP/1.1\nHost: localhost\n{socketed}",
+            f"GET {target.replace('_', '%2525255f')} HTTP/1.1\nHost: localhost",
+            f"GET /healthz HTTP/1.1\nHost: localhost\n{lied}",
+        ):
+            said(server, head)
+    assert len([one for one in caplog.messages if "HTTP/1" in one]) >= 6
+    assert not [one for one in caplog.messages if "bbbb" in one or "10.1.2.3" in one]
 
 
 def test_a_server_that_others_can_reach_needs_keys_and_a_name(plain: Memory) -> None:

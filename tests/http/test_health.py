@@ -44,6 +44,16 @@ def test_what_fails_is_red_until_it_works_again(
     assert api.told("GET", "/api/health")["status"] == "green"
 
 
+def test_health_says_nothing_of_what_others_do(api: Api) -> None:
+    finn = api.key("finn", "agent", "web")
+    before = _parts(api, headers=finn)
+    api.told("POST", "/api/records", params={"project": "shop"}, json={"text": "elsewhere"})
+    assert _parts(api, headers=finn) == before
+    assert _parts(api)["write"]["store_changed_at"] != before["write"]["store_changed_at"]
+    api.told("POST", "/api/records", headers=finn, json={"text": "here"})
+    assert _parts(api, headers=finn) != before
+
+
 def test_vectors_that_wait_are_amber(api: Api) -> None:
     api.memory.configure("recall.embedder", None)
     api.memory.remember("The falcon nests in spring")

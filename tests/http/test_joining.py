@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 from lamina import Memory
+from lamina.stores.base import Page, Store
 from lamina.surfaces.http.hub import Hub
 from lamina.surfaces.http.streaming import EventStream, Source, change_frame
 from lamina.tokens import Identity
@@ -35,13 +36,53 @@ def event_of(told: dict[str, Any]) -> tuple[str, int]:
     return told["event"]["stream"], told["event"]["seq"]
 
 
+class Failing:
+    """A store that fails to tell what happened, in a way that nobody has foreseen."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def changes(self, *_: object) -> Page:
+        raise ZeroDivisionError
+
+
+def test_a_stream_that_nobody_feeds_any_more_ends(plain: Memory) -> None:
+    async def listen() -> list[Any]:
+        told: list[Any] = []
+
+        async def send(message: Any) -> None:
+            told.append(message)
+
+        failing: Any = Failing(plain.store)
+        hub = Hub(failing, lambda identity: True)
+        async with asyncio.timeout(10):
+            await EventStream(hub, source(plain, None), plain.changes())({}, silent, send)
+        hub.close()
+        return told
+
+    told = asyncio.run(listen())
+    assert told[-1] == {"type": "http.response.body", "body": b""}
+
+
+def source(plain: Memory, patience: float | None) -> Source:
+    """Every change, for who sees them all."""
+    return Source(
+        open=plain.changes, reach=plain.reach, takes=lambda change: True, form=change_frame,
+        identity=Identity(plain.principal, ""), patience=patience,
+    )  # fmt: skip
+
+
+async def silent() -> Any:
+    """A client that says nothing, and stays."""
+    await asyncio.Event().wait()
+
+
 async def listened(plain: Memory) -> list[dict[str, Any]]:
     """Read a stream from the beginning, as a client that takes its time at certain frames."""
     hub = Hub(plain.store, lambda identity: True)
-    source = Source(
-        open=plain.changes, reach=plain.reach, takes=lambda change: True, form=change_frame,
-        identity=Identity(plain.principal, ""), patience=0.5,
-    )  # fmt: skip
     told: list[dict[str, Any]] = []
 
     async def send(message: Any) -> None:
@@ -55,9 +96,6 @@ async def listened(plain: Memory) -> list[dict[str, Any]]:
             # Until the hub has told of it, to whoever listened already.
             await asyncio.sleep(0.2)
 
-    async def receive() -> Any:
-        await asyncio.Event().wait()
-
-    await EventStream(hub, source, plain.changes())({}, receive, send)
+    await EventStream(hub, source(plain, 0.5), plain.changes())({}, silent, send)
     hub.close()
     return told

@@ -11,8 +11,10 @@ from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types import INVALID_PARAMS, ResourceTemplateReference, ResourceUpdatedNotification
 
 from lamina import Memory
+from lamina.errors import StoreUnavailableError
 from lamina.memory import AgentMemory
 from lamina.surfaces import wire
+from lamina.surfaces.mcp import following
 from lamina.surfaces.mcp.server import build
 from tests.mcp.talking import talk
 from tests.places import plain  # noqa: F401 - a fixture
@@ -92,6 +94,11 @@ def test_lists_prompts_and_completion(finn: AgentMemory) -> None:
         ref = ResourceTemplateReference(type="ref/resource", uri="lamina://blackboard/{key}")
         done = await client.complete(ref, {"name": "key", "value": "bu"})
         assert done.completion.values == ["build/status"]
+        old = finn.remember("older than a hundred others").id
+        finn.remember_many({"text": f"number {number}"} for number in range(101))
+        ref = ResourceTemplateReference(type="ref/resource", uri="lamina://record/{id}")
+        done = await client.complete(ref, {"name": "id", "value": old[:20]})
+        assert done.completion.values == [old]
         assert [one.name for one in (await client.list_prompts()).prompts] == [
             "continue", "remember-session", "review",
         ]  # fmt: skip
@@ -145,6 +152,39 @@ def test_listeners_hear_of_what_they_may_see_and_of_nothing_else(
         assert heard == ["lamina://blackboard", "list", "lamina://now"]
 
     anyio.run(listen)
+
+
+def test_listeners_hear_of_what_happened_while_the_store_was_away(
+    finn: AgentMemory,
+    plain: Memory,  # noqa: F811 - a fixture
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(following, "_AGAIN_SECONDS", 0.01)
+    real, tries = plain.store.changes, iter(range(3))
+
+    def away(*_: Any, **__: Any) -> Any:
+        raise StoreUnavailableError("away")
+
+    def back(*asked: Any) -> Any:
+        if next(tries, None) is not None:
+            away()
+        monkeypatch.setattr(plain.store, "events", there)
+        return real(*asked)
+
+    there = plain.store.events
+
+    async def listen() -> str:
+        async with (
+            Client(build(lambda _: finn)) as client,
+            client.listen(resource_subscriptions=["lamina://now"]) as stream,
+        ):
+            monkeypatch.setattr(plain.store, "changes", back)
+            monkeypatch.setattr(plain.store, "events", away)
+            finn.now.update("writing")
+            with anyio.fail_after(10):
+                return str(getattr(await anext(stream), "uri", ""))
+
+    assert anyio.run(listen) == "lamina://now"
 
 
 def test_clients_of_the_revision_before_subscribe_to_one_address_at_a_time(

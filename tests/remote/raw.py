@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from typing import Any
 
 import lamina
 from lamina.core.indexing import index_terms
 from lamina.core.principal import Principal
 from lamina.core.record import Record
+from lamina.release import version
 from lamina.remote.calls import Me
 from lamina.remote.store import RemoteStore
 from lamina.remote.transport import Transport
@@ -36,7 +36,7 @@ class Bare:
     def me(self) -> Me:
         found = self._store
         settings = dict(found.settings())
-        return Me(version("lamina"), Principal(), found.identity, found.capabilities, settings)
+        return Me(version(), Principal(), found.identity, found.capabilities, settings)
 
     def embed(self, space: str, made: Any, wait: bool) -> int:
         return self._store.embed(space, made, wait=wait)

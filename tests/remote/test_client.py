@@ -1,16 +1,21 @@
 """A connected handle: as a handle of one's own, whatever becomes of the server and the wire."""
 
 import asyncio
+import os
+import resource
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import lamina
-from lamina import InvalidInputError, Memory, UnsupportedError, aio
+from lamina import InvalidInputError, Memory, NotFoundError, UnsupportedError, aio, clock
+from lamina.core.changes import Commit, Erase
+from lamina.core.record import State
 from lamina.errors import StoreUnavailableError, StoreVersionError, UnauthenticatedError
 from lamina.memory import AgentMemory
 from lamina.remote import store as remote_store
@@ -139,9 +144,23 @@ def test_another_version_is_named(
     place: Place, whole: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del whole
-    monkeypatch.setattr(remote_store, "_our_version", lambda: "99.1.0")
+    monkeypatch.setattr(remote_store, "version", lambda: "99.1.0")
     with pytest.raises(StoreVersionError, match=r"99\.1\.0"):
         lamina.connect(place.url, key=place.key_of())
+
+
+def test_a_program_with_many_open_files_keeps_its_connection(place: Place, whole: Memory) -> None:
+    whole.remember("here", key="k")
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4_096, limit[1]), limit[1]))
+    try:
+        with ExitStack() as files, open(os.devnull) as first:
+            for _ in range(1_100):
+                files.callback(os.close, os.dup(first.fileno()))
+            with lamina.connect(place.url, key=place.key_of()) as mem:
+                assert [mem.get("k").text for _ in range(3)] == ["here"] * 3
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
 
 
 def test_a_server_that_comes_back_is_found_again(plain: Memory) -> None:
@@ -206,6 +225,28 @@ def test_a_commit_whose_answer_got_lost_happens_once(place: Place, whole: Memory
         wire.swallow = True
         assert mem.remember("said once more", idempotency_key="k").repeated
     assert whole.count({"layer": "knowledge"}) == 2
+
+
+@pytest.mark.parametrize("key", [None, "asked-for"])
+def test_a_repeated_commit_gets_its_first_receipt(
+    mem: Memory, whole: Memory, key: str | None
+) -> None:
+    """Whatever it did: what it was about may be gone by then."""
+    kept, other = (mem.get(mem.remember(text).id) for text in ("to go", "to be hidden"))
+    before = len(whole.store.events("global"))
+    path = mem.path_for(mem.principal.surface)
+    for change in (path.erase(kept), path.move(other, State.FORGOTTEN)):
+        who, now = mem.principal, clock.now()
+        named = key and f"{key} {change.id}"
+        asked = Commit(
+            changes=(change,), by=who, at=now, tx=clock.fresh_id(), idempotency_key=named
+        )
+        first = mem.store.commit(asked)
+        again = mem.store.commit(asked)
+        assert (again.tx, again.outcomes) == (first.tx, first.outcomes)
+    with pytest.raises(NotFoundError):
+        mem.store.commit(replace(asked, changes=(Erase(id=kept.id),), tx=clock.fresh_id()))
+    assert len(whole.store.events("global")) == before + 2
 
 
 def test_faces_and_agents_work_from_afar(mem: Memory, whole: Memory) -> None:

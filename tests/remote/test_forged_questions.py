@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lamina import ForbiddenError, InvalidInputError, Memory, clock
+from lamina import ConflictError, ForbiddenError, InvalidInputError, Memory, NotFoundError, clock
 from lamina.core.access import EVERYTHING
 from lamina.core.changes import Commit, Move, Put
 from lamina.core.principal import Principal, Role, Surface
@@ -109,3 +109,26 @@ def test_nothing_counts_unreviewed_by_a_way_round(eve: RemoteStore, whole: Memor
     assert [(one.text, one.state) for one in counts] == [
         ("counted before there was review", State.CURRENT)
     ]
+
+
+def test_the_log_tells_of_keys_to_the_owner_alone(server: Place, whole: Memory) -> None:
+    with (
+        server.connected("boss", "orchestrator") as boss,
+        server.connected("lou", "reader") as reader,
+        server.connected() as owner,
+    ):
+        made = [one for one in whole.store.events("global") if one.record]
+        for mem in (boss, reader):
+            assert {one.record for one in mem.store.events("global")} == {""}
+            assert mem.store.transaction(made[0].tx) == []
+        with pytest.raises(NotFoundError):
+            boss.undo(made[0].tx)
+        with pytest.raises(ForbiddenError):
+            reader.store.audit(None)
+        assert boss.store.audit(None) == owner.store.audit(None)
+        assert owner.store.events("global") == made
+        gone = whole.remember("soon gone")
+        whole.erase(gone.id)
+        assert {one.record for one in boss.store.events("global")} == {"", gone.id}
+        with pytest.raises(ConflictError):
+            boss.undo(gone.tx)

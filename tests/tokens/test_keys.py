@@ -244,6 +244,13 @@ def test_a_key_revoked_by_another_process_is_refused_at_once(tmp_path: Path) -> 
             time.sleep(0.05)
 
 
+def test_who_cannot_be_vouched_for_may_not_stay(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as mem:
+        keys = Keys(mem)
+        let_in = keys.identify(keys.create("user", "admin").text)
+    assert not keys.still(let_in), "the store is closed"
+
+
 def test_who_somebody_is_stays_known_until_anything_changes(tmp_path: Path) -> None:
     with lamina.open(tmp_path) as here, lamina.open(tmp_path) as there:
         keys = Keys(here)

@@ -12,16 +12,22 @@ Needs the package `anthropic`: `pip install lamina[claude]`. Secrets that a mode
 
 from __future__ import annotations
 
+import unicodedata
 from functools import partial
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final
 
-from anthropic.lib.tools import ToolError
-from anthropic.tools.memory import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
+try:
+    from anthropic.lib.tools import ToolError
+    from anthropic.tools.memory import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
+except ImportError as error:
+    raise ImportError("Anthropic's SDK is not installed: pip install 'lamina[claude]'") from error
 
-from lamina.adapters.virtual_files import ROOT, Files
+from lamina.adapters.virtual_files import LONGEST, ROOT, Files
 from lamina.aio import in_thread
-from lamina.errors import ConflictError, LaminaError, NotFoundError
+from lamina.core.canonical import check_text
+from lamina.errors import ConflictError, InvalidInputError, LaminaError, NotFoundError
+from lamina.sealing import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +43,7 @@ if TYPE_CHECKING:
     )
 
     from lamina.adapters.virtual_files import File
+    from lamina.core.changes import Receipt
     from lamina.memory import Memory
 
 _MOST_LINES: Final = 999_999
@@ -71,14 +78,15 @@ class LaminaMemoryTool(BetaAbstractMemoryTool):
         """Write a new file."""
         path = _checked(command.path)
         try:
-            _told(partial(self.files.create, path, command.file_text))
+            _told(partial(self.files.create, path, _text(command.file_text, "file_text")))
         except ConflictError:
             raise ToolError(f"File {command.path} already exists") from None
         return f"File created successfully at: {command.path}"
 
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
         """Put one text in the place of another that stands there once."""
-        old, new = command.old_str, getattr(command, "new_str", None) or ""
+        old = _text(command.old_str, "old_str")
+        new = _text(getattr(command, "new_str", None) or "", "new_str")
         changed: list[int] = []
 
         def replaced(text: str) -> str:
@@ -96,7 +104,9 @@ class LaminaMemoryTool(BetaAbstractMemoryTool):
 
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         """Put a line behind the one with a number."""
-        place = command.insert_line
+        place, line = command.insert_line, _text(command.insert_text, "insert_text")
+        if not isinstance(place, int):
+            raise ToolError("Invalid `insert_line` parameter: it should be a whole number.")
 
         def inserted(text: str) -> str:
             lines = text.removesuffix("\n").split("\n") if text else []
@@ -105,7 +115,7 @@ class LaminaMemoryTool(BetaAbstractMemoryTool):
                     f"Invalid `insert_line` parameter: {place}."
                     f" It should be within the range [0, {len(lines)}]."
                 )
-            whole = [*lines[:place], command.insert_text.rstrip("\n"), *lines[place:]]
+            whole = [*lines[:place], line.rstrip("\n"), *lines[place:]]
             return "\n".join(whole) + "\n"
 
         self._rewritten(command.path, inserted)
@@ -116,7 +126,7 @@ class LaminaMemoryTool(BetaAbstractMemoryTool):
         path = _checked(command.path)
         if path == ROOT:
             raise ToolError(f"Cannot delete the {ROOT} directory itself")
-        if _told(partial(self.files.remove, path)) is None:
+        if self._removed(path) is None:
             raise ToolError(f"The path {command.path} does not exist")
         return f"Successfully deleted {command.path}"
 
@@ -137,8 +147,15 @@ class LaminaMemoryTool(BetaAbstractMemoryTool):
 
     def clear_all_memory(self) -> str:
         """Hide every file, in one change."""
-        _told(partial(self.files.remove, ROOT))
+        self._removed(ROOT)
         return "All memory cleared"
+
+    def _removed(self, path: str) -> Receipt | None:
+        try:
+            gone: Receipt | None = _told(partial(self.files.remove, path))
+        except ConflictError as error:
+            raise ToolError(error.message) from None
+        return gone
 
     def _rewritten(self, told: str, change: Callable[[str], str]) -> list[str]:
         path = _checked(told)
@@ -197,10 +214,23 @@ def _checked(told: str) -> str:
     """A path as it is kept: no dots, no doubled or last slash, and nothing outside the root."""
     if not isinstance(told, str) or not (told == ROOT or told.startswith(f"{ROOT}/")):
         raise ToolError(f"Path must start with {ROOT}, got: {told}")
-    path = normpath(told)
+    # A key is kept composed, so that a name looked for is the one that was written.
+    path = unicodedata.normalize("NFC", normpath(told))
+    try:
+        check_text(path, "path")
+    except InvalidInputError as error:
+        raise ToolError(error.message) from None
     if path != ROOT and not path.startswith(f"{ROOT}/"):
         raise ToolError(f"Path {told} would escape {ROOT} directory")
     return path
+
+
+def _text(value: object, name: str) -> str:
+    """A text that was given; models now and then give something else."""
+    try:
+        return check_text(value, name, limit=LONGEST)
+    except InvalidInputError as error:
+        raise ToolError(error.message) from None
 
 
 def _told(work: Callable[[], Any]) -> Any:
@@ -221,14 +251,16 @@ def _absent(path: str) -> ToolError:
 
 def _check_once(text: str, old: str, path: str) -> None:
     count = text.count(old) if old else 0
+    # A file holds references, so that a secret is never found, nor to be repeated.
+    shown = scrub(old)
     if count == 0:
         raise ToolError(
-            f"No replacement was performed, old_str `{old}` did not appear verbatim in {path}."
+            f"No replacement was performed, old_str `{shown}` did not appear verbatim in {path}."
         )
     if count > 1:
         lines = ", ".join(str(text[:place].count("\n") + 1) for place in _places(text, old))
         raise ToolError(
-            f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines:"
+            f"No replacement was performed. Multiple occurrences of old_str `{shown}` in lines:"
             f" {lines}. Please ensure it is unique"
         )
 
@@ -244,7 +276,7 @@ def _numbered(path: str, lines: list[str], wanted: Sequence[int] | None) -> str:
     if len(lines) > _MOST_LINES:
         raise ToolError(f"File {path} exceeds maximum line limit of {_MOST_LINES:,} lines.")
     first, last = 0, len(lines)
-    if wanted and len(wanted) == 2:
+    if isinstance(wanted, list) and [type(one) for one in wanted] == [int, int]:
         first = max(1, wanted[0]) - 1
         last = last if wanted[1] == -1 else wanted[1]
     shown = "\n".join(_with_numbers(lines[first:last], first + 1))

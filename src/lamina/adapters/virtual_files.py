@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lamina.core.names import check_key
 from lamina.core.record import State
 from lamina.errors import ConflictError, InvalidInputError, NotFoundError
-from lamina.layers.face import every
+from lamina.layers.face import every, settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +33,8 @@ _PART: Final = "part {} of {}"
 _LONGEST: Final = 900_000
 """How many bytes of a file one record holds; a reference may be longer than what it stands for."""
 _MOST_PARTS: Final = 32
-_TRIES: Final = 5
+LONGEST: Final = _LONGEST * _MOST_PARTS
+"""How many bytes a file may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,10 @@ class Files:
 
     def read(self, path: str) -> File | None:
         """The file at a path, if there is one."""
+        alone = self._memory.query(self._where(key=path, kind=KIND), limit=1)
+        if not alone or alone[0].data["parts"] == 1:
+            return File(path, tuple(alone)) if alone else None
+        # All parts at once: of a file that is being rewritten, none may be from before.
         names = [path, *(_PART.format(number, path) for number in range(2, _MOST_PARTS + 1))]
         found = {one.key: one for one in self._memory.query(self._where(key={"$in": names}))}
         first = found.get(path)
@@ -93,17 +98,16 @@ class Files:
         Raises:
             NotFoundError: There is no such file.
         """
-        for _ in range(_TRIES):
+
+        def attempt() -> File:
             file = self.read(path)
             if file is None:
                 raise NotFoundError(f"there is no file {path}")
             drafts = _drafts(path, change(file.text), file.records[0].rev)
-            try:
-                self._door.commit(self._next(drafts, file))
-            except ConflictError:
-                continue
+            self._door.commit(self._next(drafts, file))
             return self.read(path) or file
-        raise ConflictError(f"{path} keeps being changed by others", remedy="Try again")
+
+        return settled(attempt)
 
     def remove(self, path: str) -> Receipt | None:
         """Hide a file, or all below a directory, in one change; nothing where nothing was."""
@@ -179,7 +183,7 @@ def _drafts(path: str, text: str, edition: int = 0) -> list[Draft]:
     pieces = _pieces(text)
     if len(pieces) > _MOST_PARTS:
         raise InvalidInputError(
-            f"{path} would take more than {_MOST_PARTS * _LONGEST:,} bytes",
+            f"{path} would take more than {LONGEST:,} bytes",
             remedy="Keep it in several files",
         )
     size = len(text.encode())

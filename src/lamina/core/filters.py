@@ -113,8 +113,12 @@ def bounded(where: Filter, times: int = 1) -> Filter:
     if len(where.conditions) > conditions:
         raise InvalidInputError(f"`where` has more than {conditions} conditions")
     if sum(len(_listed(one.value)) for one in where.conditions) > listed:
-        raise InvalidInputError(f"`where` lists more than {listed} values")
+        raise _too_long(listed)
     return where
+
+
+def _too_long(listed: int) -> InvalidInputError:
+    return InvalidInputError(f"`where` lists more than {listed} values")
 
 
 def matches(record: Record, where: Filter) -> bool:
@@ -193,6 +197,9 @@ def _operand(field: str, op: Op, value: object) -> Scalar | tuple[Scalar, ...]:
     if op in _LISTING:
         if not isinstance(value, list | tuple | set | frozenset):
             raise InvalidInputError(f"`{op.value}` on `{field}` takes a list of values")
+        if len(value) > MAX_LISTED:
+            # Before anybody looks at each of them.
+            raise _too_long(MAX_LISTED)
         return tuple(_scalar(field, item) for item in value)
     if field == "tags":
         raise InvalidInputError(
@@ -253,7 +260,7 @@ def _listed(value: Scalar | tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _family(value: Any) -> str:
+def family(value: Any) -> str:
     """The JSON type: Python would otherwise call `True` equal to 1."""
     if value is None:
         return "null"
@@ -265,11 +272,11 @@ def _family(value: Any) -> str:
 
 
 def _same(found: Any, wanted: Any) -> bool:
-    return _family(found) == _family(wanted) != "other" and bool(found == wanted)
+    return family(found) == family(wanted) != "other" and bool(found == wanted)
 
 
 def _compares(op: Op, found: Any, wanted: Any) -> bool:
-    if _family(found) != _family(wanted) or _family(found) not in ("number", "text"):
+    if family(found) != family(wanted) or family(found) not in ("number", "text"):
         return False
     match op:
         case Op.GT:

@@ -5,6 +5,7 @@ value can be learnt from it without the vault's key. Encrypting is the vault's b
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -42,13 +43,18 @@ def hidden(text: str) -> str:
 
 def hidden_in(value: Json) -> Json:
     """The same of every text inside a value."""
+    return in_texts(value, hidden)
+
+
+def in_texts(value: Json, change: Callable[[str], str]) -> Json:
+    """A value with every text inside it changed, names as well."""
     match value:
         case str():
-            return hidden(value)
+            return change(value)
         case dict():
-            return {hidden(name): hidden_in(one) for name, one in value.items()}
+            return {change(name): in_texts(one, change) for name, one in value.items()}
         case list():
-            return [hidden_in(one) for one in value]
+            return [in_texts(one, change) for one in value]
         case _:
             return value
 

@@ -27,16 +27,16 @@ _POINTS: Final = re.compile(r"(?:this|that|it|these|those|the following)\b", re.
 _GOES_ON: Final = re.compile(r"[^.!?…。！？:：;；\s]\s*$")
 
 
-def without_echoes(door: Door, text: str) -> str:
+def without_echoes(door: Door, text: str, *, search: bool = True) -> str:
     """A text less what was put before the model that wrote it.
 
     Fenced blocks go as they are. A sentence goes where it is made of the words of memories, with or
     without their labels and however they are listed, unless one beside it says something new about
-    it.
+    it. Without `search`, only what this process knows to have been shown is known again.
     """
     lines = list(outside(text))
     found = list(pieces(lines))
-    laid = Known(door).judge(found)
+    laid = Known(door, search=search).judge(found)
     if not any(laid.whose):
         return "\n".join(line for line in lines if line.strip("> \t"))
     kept = _Kept(found, laid).numbers()

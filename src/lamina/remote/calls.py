@@ -139,3 +139,8 @@ _AFAR: Final = (
 WALK: Final = Call("walk", {"reach": Reach, "stream": str}, tuple[Record, ...])
 """Answered in lines, some records in each; the last line is empty."""
 CALLS: Final = {call.name: call for call in (*_STORE, *_AFAR)}
+
+
+def own_key(commit: Commit) -> str:
+    """The idempotency key of a commit for which nobody has asked for one: no other has it."""
+    return f"client:{commit.tx}"

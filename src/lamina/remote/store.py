@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from lamina.clock import stopwatch
 from lamina.errors import StoreVersionError, UnsupportedError
-from lamina.remote.calls import CALLS, PREFIX, WALK
+from lamina.release import version
+from lamina.remote.calls import CALLS, PREFIX, WALK, own_key
 from lamina.stores.base import Capability
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 _BELIEVED_SECONDS: Final = 1.0
 """How long settings are taken for what they were."""
 _LONGEST_WAIT_SECONDS: Final = 20.0
-_OWN_KEY: Final = "client:"
-"""What the idempotency keys begin with that nobody asked for."""
 _BEYOND: Final = frozenset((Capability.BACKUP, Capability.SCRUBBED))
 """What a server does where it is, and nobody from afar."""
 
@@ -85,7 +84,7 @@ class RemoteStore:
         if commit.idempotency_key is not None:
             return self.ask("commit", commit=commit)
         # With a key of its own, a commit whose answer got lost can be asked for again.
-        keyed = replace(commit, idempotency_key=_OWN_KEY + commit.tx, request=commit.tx)
+        keyed = replace(commit, idempotency_key=own_key(commit), request=commit.tx)
         receipt: Receipt = self.ask("commit", commit=keyed)
         return replace(receipt, repeated=False)
 
@@ -267,14 +266,8 @@ def _only_there(what: str) -> NoReturn:
     )
 
 
-def _our_version() -> str:
-    from importlib.metadata import version
-
-    return version("lamina")
-
-
 def _check_version(theirs: str) -> None:
-    ours = _our_version()
+    ours = version()
     if ours.split(".")[:2] != theirs.split(".")[:2]:
         raise StoreVersionError(
             f"the server is Lamina {theirs:.20}, this client is {ours}",

@@ -24,6 +24,7 @@ from lamina.web import Failing, endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from socket import socket
 
     from lamina.core.canonical import Json
 
@@ -132,7 +133,7 @@ class Transport:
                 # Another thread was faster.
                 break
             fresh = time.monotonic() - since < _IDLE_SECONDS
-            if fresh and found.sock and not select.select([found.sock], [], [], 0)[0]:
+            if fresh and found.sock and _is_silent(found.sock):
                 found.sock.settimeout(seconds)
                 return found, False
             self._drop(found)
@@ -169,6 +170,14 @@ class Transport:
             f"the server at {self.url} cannot be reached: {why}",
             remedy="Start it with `lamina serve`, or correct its address",
         )
+
+
+def _is_silent(sock: socket) -> bool:
+    """Whether nothing came over it that nobody has asked for, such as its end."""
+    # Not `select`, which knows no more than 1,024 open files.
+    looking = select.poll()
+    looking.register(sock, select.POLLIN)
+    return not looking.poll(0)
 
 
 def _understood(status: int, body: bytes) -> Json:

@@ -20,7 +20,13 @@ from lamina.core.names import check_name
 from lamina.core.principal import Principal, Role, check_role
 from lamina.core.record import Record, State
 from lamina.core.scope import GLOBAL, Scope
-from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError, UnauthenticatedError
+from lamina.errors import (
+    ForbiddenError,
+    InvalidInputError,
+    LaminaError,
+    NotFoundError,
+    UnauthenticatedError,
+)
 from lamina.layers.face import every
 from lamina.timing import StoreClock
 from lamina.tokens import forms
@@ -88,7 +94,7 @@ class Keys:
             ForbiddenError: The handle is confined to a part of it, or another role's.
         """
         who = whole.principal
-        if who.role is not Role.ADMIN or who.root is not None:
+        if not who.is_owner:
             raise ForbiddenError(
                 f"{who.role.value} `{who.name}` may not see or make keys",
                 remedy="Only the owner of the whole store does: an admin without a project",
@@ -213,12 +219,21 @@ class Keys:
             return None
         return identity
 
+    def met(self, shown: str | None) -> bool:
+        """Whether this let somebody in before, be it that it does no more."""
+        with self._lock:
+            return shown is not None and forms.digest(shown) in self._known
+
     def still(self, identity: Identity) -> bool:
         """Whether somebody who was let in may stay; cheap enough to ask every second.
 
-        It is false at once when the key was revoked here, and within a second when elsewhere.
+        It is false at once when the key was revoked here, and within a second when elsewhere. Who
+        cannot be vouched for, because the store cannot be asked, has to come in again.
         """
-        return not self._has_run_out(identity) and self._stands(identity.key)
+        try:
+            return not self._has_run_out(identity) and self._stands(identity.key)
+        except LaminaError:
+            return False
 
     def _stands(self, key_id: str) -> bool:
         now = stopwatch()

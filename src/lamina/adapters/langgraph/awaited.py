@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
+
+from lamina.aio import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
@@ -41,7 +42,7 @@ class Awaited:
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """`get_tuple`, awaited."""
-        found: CheckpointTuple | None = await asyncio.to_thread(self.get_tuple, config)
+        found: CheckpointTuple | None = await in_thread(self.get_tuple, config)
         return found
 
     async def alist(
@@ -54,7 +55,7 @@ class Awaited:
     ) -> AsyncIterator[CheckpointTuple]:
         """`list`, one at a time, so that who stops early has not read the rest."""
         found = self.list(config, filter=filter, before=before, limit=limit)
-        while (one := await asyncio.to_thread(next, found, None)) is not None:
+        while (one := await in_thread(next, found, None)) is not None:
             yield one
 
     async def aput(
@@ -65,9 +66,7 @@ class Awaited:
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """`put`, awaited."""
-        kept: RunnableConfig = await asyncio.to_thread(
-            self.put, config, checkpoint, metadata, new_versions
-        )
+        kept: RunnableConfig = await in_thread(self.put, config, checkpoint, metadata, new_versions)
         return kept
 
     async def aput_writes(
@@ -78,20 +77,20 @@ class Awaited:
         task_path: str = "",
     ) -> None:
         """`put_writes`, awaited."""
-        await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
+        await in_thread(self.put_writes, config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """`delete_thread`, awaited."""
-        await asyncio.to_thread(self.delete_thread, thread_id)
+        await in_thread(self.delete_thread, thread_id)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """`delete_for_runs`, awaited."""
-        await asyncio.to_thread(self.delete_for_runs, run_ids)
+        await in_thread(self.delete_for_runs, run_ids)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """`copy_thread`, awaited."""
-        await asyncio.to_thread(self.copy_thread, source_thread_id, target_thread_id)
+        await in_thread(self.copy_thread, source_thread_id, target_thread_id)
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """`prune`, awaited."""
-        await asyncio.to_thread(lambda: self.prune(thread_ids, strategy=strategy))
+        await in_thread(lambda: self.prune(thread_ids, strategy=strategy))

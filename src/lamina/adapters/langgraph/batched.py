@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from langgraph.store.base.batch import AsyncBatchedBaseStore
+
+from lamina.aio import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +47,7 @@ class AsyncLaminaStore(AsyncBatchedBaseStore):
 
     async def sweep_ttl(self) -> int:
         """Forget the items whose time has run out; returns how many."""
-        return await asyncio.to_thread(self.store.sweep_ttl)
+        return await in_thread(self.store.sweep_ttl)
 
     async def start_ttl_sweeper(self, sweep_interval_minutes: float | None = None) -> None:
         """Sweep now and then in a thread."""
@@ -54,4 +55,4 @@ class AsyncLaminaStore(AsyncBatchedBaseStore):
 
     async def stop_ttl_sweeper(self, timeout: float | None = None) -> bool:
         """Stop sweeping; whether the thread has ended."""
-        return await asyncio.to_thread(self.store.stop_ttl_sweeper, timeout)
+        return await in_thread(self.store.stop_ttl_sweeper, timeout)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from lamina.core.canonical import MAX_INTEGER, is_keepable
+from lamina.core.filters import family
 from lamina.errors import InvalidInputError
 
 _COMPARISONS: Final = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte")
@@ -99,7 +100,7 @@ def _compare(found: Any, comparison: str, wanted: Any) -> bool:
         return not _same(found, wanted)
     if comparison == "$eq":
         return _same(found, wanted)
-    if _family(found) != _family(wanted) or _family(found) not in ("number", "text"):
+    if family(found) != family(wanted) or family(found) not in ("number", "text"):
         return False
     return bool(
         {
@@ -116,14 +117,4 @@ def _same(found: Any, wanted: Any) -> bool:
         return len(found) == len(wanted) and all(map(_same, found, wanted))
     if isinstance(found, Mapping) and isinstance(wanted, Mapping):
         return found.keys() == wanted.keys() and all(_same(found[n], wanted[n]) for n in found)
-    return _family(found) == _family(wanted) != "other" and bool(found == wanted)
-
-
-def _family(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int | float):
-        return "number"
-    return "text" if isinstance(value, str) else "other"
+    return family(found) == family(wanted) != "other" and bool(found == wanted)

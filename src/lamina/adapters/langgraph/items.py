@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from langgraph.store.base import Item, SearchItem, get_text_at_path
 
 from lamina.adapters.langgraph import names
-from lamina.core.canonical import dumps
-from lamina.core.sealed import references
-from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
+from lamina.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,8 +49,15 @@ def draft_of(op: PutOp, fields: Sequence[str] | None, vectors: Sequence[Sequence
     draft["text"] = "" if op.index is False else text_of(op.value, fields)
     if op.ttl is not None:
         data["ttl_minutes"] = op.ttl
-        draft["expires"] = timedelta(minutes=op.ttl)
+        draft["expires"] = _lasting(op.ttl)
     return draft
+
+
+def _lasting(minutes: object) -> timedelta:
+    try:
+        return timedelta(minutes=minutes)  # type: ignore[arg-type]  # what is no number raises
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInputError(f"`ttl` must be a number of minutes, not {minutes!r:.40}") from None
 
 
 def text_of(value: Mapping[str, Any], fields: Sequence[str] | None) -> str:
@@ -91,30 +96,6 @@ def value_of(record: Record) -> dict[str, Any]:
     """The value as it is kept: secrets are references."""
     value = record.data.get("value")
     return value if isinstance(value, dict) else {}
-
-
-def revealed(memory: Memory, record: Record) -> dict[str, Any]:
-    """The value as it was put, as far as the handle may read its secrets."""
-    value = value_of(record)
-    secrets = {}
-    for reference in references(dumps(value)):
-        try:
-            secrets[reference] = memory.reveal(record.id, reference)
-        except (ForbiddenError, NotFoundError):
-            # Not for this handle, or no secret of this record: somebody quoted a reference.
-            continue
-    filled: dict[str, Any] = _filled(value, secrets) if secrets else value
-    return filled
-
-
-def _filled(value: Any, secrets: Mapping[str, str]) -> Any:
-    if isinstance(value, str):
-        for reference, secret in secrets.items():
-            value = value.replace(reference, secret)
-        return value
-    if isinstance(value, dict):
-        return {_filled(name, secrets): _filled(one, secrets) for name, one in value.items()}
-    return [_filled(one, secrets) for one in value] if isinstance(value, list) else value
 
 
 def item_of(record: Record, value: dict[str, Any]) -> Item:

@@ -7,7 +7,6 @@ history. Of a batch, reads see what was there before it, and all its writes are 
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -25,8 +24,11 @@ from lamina import clock
 from lamina.adapters.langgraph import items, names
 from lamina.adapters.langgraph.indexing import Index, packed
 from lamina.adapters.langgraph.searching import Looking
+from lamina.adapters.revealing import revealed
+from lamina.aio import in_thread
 from lamina.core.record import State
 from lamina.errors import ConflictError, InvalidInputError, LaminaError
+from lamina.layers.face import settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,8 +41,6 @@ if TYPE_CHECKING:
     from lamina.core.changes import Change
     from lamina.core.record import Record
 
-_TRIES: Final = 20
-"""How often a write is tried that others came before."""
 _STALE: Final = 0.05
 """The share of its time that must have passed before reading an item gives it its time anew."""
 _SWEPT: Final = 500
@@ -95,7 +95,7 @@ class LaminaStore(BaseStore):
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """The same from an event loop, in a thread: a store blocks whatever we do."""
         asked = _checked(ops)
-        return await asyncio.to_thread(self._run, asked, await self._index.aembedded(asked))
+        return await in_thread(self._run, asked, await self._index.aembedded(asked))
 
     def sweep_ttl(self) -> int:
         """Forget the items whose time has run out; returns how many."""
@@ -168,7 +168,10 @@ class LaminaStore(BaseStore):
         return items.found_of(record, self._value(record, self._reveal == "always"), score)
 
     def _value(self, record: Record, whole: bool) -> dict[str, Any]:
-        return items.revealed(self.memory, record) if whole else items.value_of(record)
+        value: dict[str, Any] = items.value_of(record)
+        if whole:
+            value = revealed(self.memory, value, [record])
+        return value
 
     def _write(self, puts: Sequence[PutOp], embedded: Embedded) -> None:
         """All of it in one commit; what others write at the same time comes before or after."""
@@ -177,7 +180,8 @@ class LaminaStore(BaseStore):
             items.draft_of(op, self._index.fields(op), self._vectors(op, embedded)) for op in kept
         ]
         gone = [names.key_of(op.namespace, op.key) for op in puts if op.value is None]
-        for attempt in range(_TRIES):
+
+        def attempt() -> None:
             path = self.memory.path_for(self.memory.principal.surface)
             there = self._looking.items([*(str(draft["key"]) for draft in drafts), *gone])
             for draft in drafts:
@@ -187,14 +191,10 @@ class LaminaStore(BaseStore):
             changes: list[Change] = [*path.puts(drafts, self.memory.scope)]
             doomed = (there[key] for key in gone if key in there)
             changes += [path.move(record, State.FORGOTTEN) for record in doomed]
-            if not changes:
-                return
-            try:
+            if changes:
                 path.commit(changes)
-                break
-            except ConflictError:
-                if attempt == _TRIES - 1:
-                    raise
+
+        settled(attempt)
 
     def _vectors(self, op: PutOp, embedded: Embedded) -> list[list[int]]:
         return [packed(embedded.documents[text]) for text in self._index.texts(op)]

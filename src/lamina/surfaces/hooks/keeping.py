@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina import clock
 from lamina.core.names import to_name
 from lamina.core.settings import LOG_AUTO
 from lamina.errors import ConflictError, InvalidInputError
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 _EVERY_STATE: Final = ["current", "proposed", "superseded", "archived", "forgotten"]
 _TRIES: Final = 5
+_SEARCHING_SECONDS: Final = 3.0
+_SEARCHED_LENGTH: Final = 4_000
+"""A search for what other processes may have shown takes long; a harness does not wait for it."""
 
 
 class Keeper:
@@ -38,7 +42,8 @@ class Keeper:
         self._harness = harness
         self._book = f"transcript-{to_name(path.stem, 'file')}"
         self._logs = agent.settings()[LOG_AUTO] == "on"
-        self._was_shown = bool(books.shown(agent, session))
+        self._begun = clock.stopwatch()
+        self._was_shown = _know_again(agent, books.shown(agent, session))
 
     def keep(self, is_late: Callable[[], bool]) -> int:
         """Keep what is new, as far as there is time; how many messages that are."""
@@ -123,9 +128,28 @@ class Keeper:
         if one.role == "assistant" and self._was_shown:
             from lamina.paging.echoes import without_echoes
 
-            return without_echoes(self._agent, one.text)
+            spent = clock.stopwatch() - self._begun
+            search = spent < _SEARCHING_SECONDS and len(one.text) <= _SEARCHED_LENGTH
+            return without_echoes(self._agent, one.text, search=search)
         if "=== memory" not in one.text:
             return one.text
         from lamina.paging.fencing import outside
 
         return "\n".join(outside(one.text))
+
+
+def _know_again(agent: AgentMemory, ids: Sequence[str]) -> bool:
+    """Know what earlier hooks have shown, as if this process had; whether there is anything."""
+    if not ids:
+        return False
+    from lamina.core.text import estimate_tokens
+    from lamina.paging.context import Entry
+    from lamina.paging.lines import line_of
+    from lamina.paging.shown import remember_shown
+
+    shown = agent.query(
+        {"id": {"$in": sorted(set(ids))}, "state": {"$in": _EVERY_STATE}}, limit=1_000
+    )
+    lines = (line_of(one, estimate_tokens).text for one in shown)
+    remember_shown(agent, [Entry(one, "", line, 0) for one, line in zip(shown, lines, strict=True)])
+    return True

@@ -83,6 +83,9 @@ def _lines(file: BinaryIO, at: int) -> Iterator[tuple[bytes, int, int]]:
             yield b"", start, at
         elif line_of(raw, start) is not None:
             yield raw, start, at
+        else:
+            # Not even if the rest is there by now: it would be taken for a line of its own.
+            return
         # The reader is asked for places in between.
         file.seek(at)
 

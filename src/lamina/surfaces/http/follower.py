@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from lamina.core.access import EVERYTHING
-from lamina.errors import LaminaError
 
 if TYPE_CHECKING:
     import asyncio
@@ -47,7 +46,7 @@ class Hearing(Protocol):
     def tell(self, follower: Follower, news: list[Heard]) -> None:
         """This happened, in this order."""
 
-    def fail(self, follower: Follower, error: LaminaError) -> None:
+    def fail(self, follower: Follower, error: Exception) -> None:
         """The log cannot be read; the follower has ended."""
 
 
@@ -77,7 +76,8 @@ class Follower:
             self._in_loop(self._hearing.begin, heads)
             while not self._stopped.is_set():
                 self._step()
-        except LaminaError as error:
+        except Exception as error:
+            # Whatever it was: streams that nobody feeds would look alive for ever.
             self._in_loop(self._hearing.fail, error)
 
     def _step(self) -> None:

@@ -6,25 +6,34 @@ its own write path, and what tells of others is left out, or kept for the owner 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from lamina import clock
 from lamina.core import access
 from lamina.core.announcements import Audience, MemoryRead, MemorySearch, MemoryWrite, Noted
+from lamina.core.changes import Erase
 from lamina.core.filters import bounded
 from lamina.core.ids import check_id
 from lamina.core.names import check_name
 from lamina.core.permissions import Permission
-from lamina.core.principal import Principal, Role, Surface, check_role
+from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.core.settings import SETTINGS
-from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError, UnsupportedError
+from lamina.errors import (
+    ForbiddenError,
+    InvalidInputError,
+    LaminaError,
+    NotFoundError,
+    UnsupportedError,
+)
+from lamina.release import version
 from lamina.remote.afar import heard
-from lamina.remote.calls import CALLS, WALK, Me
+from lamina.remote.calls import CALLS, WALK, Me, own_key
 from lamina.retaking import Retaking
 from lamina.surfaces.http.veil import Veil
+from lamina.writing import request_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -104,7 +113,7 @@ class Gateway:
     def allow(self, name: str) -> None:
         """Raise unless the caller may make this call at all."""
         rule = RULES[name]
-        if rule.whole and not self._is_whole:
+        if rule.whole and not self._mine.is_owner:
             raise ForbiddenError(
                 "only an admin of the whole store may do this",
                 remedy="Use such a key, or do it where the store is",
@@ -114,10 +123,6 @@ class Gateway:
                 f"a client cannot ask for `{name}`",
                 remedy="Do it where the store is, with its directory",
             )
-
-    @property
-    def _is_whole(self) -> bool:
-        return self._mine.role is Role.ADMIN and self._mine.root is None
 
     def _within(self, asked: Reach) -> Reach:
         if len(asked.grants) > _MOST_GRANTS:
@@ -142,7 +147,7 @@ class Gateway:
     def me(self) -> Me:
         """Who the caller is, and what it connects to."""
         return Me(
-            version=version("lamina"),
+            version=version(),
             principal=self._mine,
             identity=self._store.identity,
             capabilities=self._store.capabilities,
@@ -162,8 +167,16 @@ class Gateway:
         handle = self._speaking(commit.by)
         door = commit.by.surface if commit.by.surface in _DOORS else self._mine.surface
         path = handle.path_for(door)
-        changes = Retaking(self._store, path).all(commit.changes)
-        return path.commit(changes, commit.idempotency_key)
+        key = commit.idempotency_key
+        request = commit.tx if key == own_key(commit) else None
+        try:
+            return path.commit(Retaking(self._store, path).all(commit.changes), key, request)
+        except LaminaError:
+            # Asked again because its answer got lost, a commit meets what it did itself.
+            with suppress(LaminaError, ValueError, RecursionError):
+                asked = request_of(commit.changes) if request is None else request
+                return path.commit([Erase(id=clock.fresh_id())], key, asked)
+            raise
 
     def erase(self, by: Principal, ids: Sequence[RecordId]) -> Erasure:
         return self._speaking(by).erase(*map(check_id, _few(ids)))
@@ -174,7 +187,7 @@ class Gateway:
 
     def fingerprint(self, value: bytes) -> str:
         """What equal values have in common, as far as the caller may compare them."""
-        if not self._is_whole:
+        if not self._mine.is_owner:
             # Under its own name: nobody may try out what a digest of somebody else's says.
             value = f"{self._mine.identity}\0".encode() + value
         return self._memory.path_for(self._mine.surface).fingerprint(value)
@@ -244,7 +257,7 @@ class Gateway:
 
     def tombstones(self, ids: Collection[RecordId]) -> frozenset[RecordId]:
         # An erased id belongs to nobody, so only who sees everything may know of it.
-        return self._store.tombstones(ids) if self._is_whole else frozenset()
+        return self._store.tombstones(ids) if self._mine.is_owner else frozenset()
 
     def sealed(self, record_id: RecordId) -> list[Sealed]:
         """What is sealed, without the boxes: nobody but the server can open them."""
@@ -299,7 +312,7 @@ class Gateway:
         handle = self._speaking(by)
         if told:
             return handle.recall(query, **heard(how))
-        return handle._recalls.find(query, heard(how))  # type: ignore[arg-type]
+        return handle.recalls.find(query, heard(how))  # type: ignore[arg-type]
 
     def why_not(self, by: Principal, name: str, query: str, how: dict[str, Any]) -> WhyNot:
         """What kept a record that the principal sees out of a recall."""

@@ -9,8 +9,8 @@ from starlette.datastructures import Headers, MutableHeaders
 
 from lamina.clock import stopwatch
 from lamina.surfaces.http.bearer import shown_in
-from lamina.surfaces.http.origins import Allowed, Refusal, refusal_of
-from lamina.surfaces.http.problems import problem
+from lamina.surfaces.http.origins import Allowed, hides_key, refusal_of
+from lamina.surfaces.http.problems import Refusal
 from lamina.tokens import forms
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _POLICY_VIOLATION: Final = 1008
 _TOO_MANY: Final = Refusal(
     HTTPStatus.TOO_MANY_REQUESTS, "too_many_attempts", "this was refused too often",
     "Wait a minute, then try again with a key that is valid",
+    headers={"Retry-After": f"{_SECONDS:.0f}"},
 )  # fmt: skip
 
 
@@ -44,6 +45,7 @@ class Guard:
         self._app = app
         self._allowed = Allowed(engine.hosts, engine.origins)
         self._attempts = Attempts(engine.limits.attempts)
+        self._keys = engine.keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -52,13 +54,16 @@ class Guard:
             await self._guarded(scope, receive, send)
         else:
             # Nothing here speaks in web sockets, which pages open wherever they like.
+            hides_key(scope)
             await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        attempt = _attempt(scope, headers)
+        shown = shown_in(headers)
+        attempt = _attempt(scope, shown)
         refused = refusal_of(scope, headers, self._allowed)
-        if refused is None and self._attempts.are_spent(attempt):
+        # Who was let in with the same before is no guesser, whatever others send in their name.
+        if refused is None and self._attempts.are_spent(attempt) and not self._keys.met(shown):
             refused = _TOO_MANY
 
         async def send_on(message: Message) -> None:
@@ -70,7 +75,7 @@ class Guard:
                     told.setdefault(name, value)
             await send(message)
 
-        await (self._app if refused is None else _answer(refused))(scope, receive, send_on)
+        await (self._app if refused is None else refused.answer())(scope, receive, send_on)
 
 
 class Attempts:
@@ -102,17 +107,9 @@ class Attempts:
         self._seen[who] = (since, times + 1)
 
 
-def _attempt(scope: Scope, headers: Headers) -> tuple[str, str] | None:
+def _attempt(scope: Scope, shown: str | None) -> tuple[str, str] | None:
     """Where a request comes from and which key or token it names; nothing without a real one."""
-    shown = shown_in(headers)
     if shown is None or forms.read(shown) is None:
         return None
     client = scope.get("client")
     return (client[0] if client else "", shown.rpartition("_")[0])
-
-
-def _answer(refused: Refusal) -> ASGIApp:
-    error = {"code": refused.code, "message": refused.message, "remedy": refused.remedy}
-    is_passing = refused is _TOO_MANY
-    headers = {"Retry-After": f"{_SECONDS:.0f}"} if is_passing else {}
-    return problem(refused.status, {"error": {**error, "retryable": is_passing}}, headers)

@@ -12,6 +12,7 @@ import logging
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from lamina.core.cursor import HASH_LENGTH, Cursor
@@ -236,9 +237,10 @@ class Hub:
                 for channel in self._of_stream.get(stream, {}).values():
                     channel.tell(heard, self)
 
-    def fail(self, follower: Follower, error: LaminaError) -> None:
+    def fail(self, follower: Follower, error: Exception) -> None:
         """End every stream: the store is told of to who comes back, in the answer."""
-        _log.warning("streams ended, because the log cannot be read: %s", error)
+        strange = None if isinstance(error, LaminaError) else error
+        _log.warning("streams ended, as the log cannot be read: %s", error, exc_info=strange)
         if follower is self._follower:
             self._end_all()
 
@@ -271,19 +273,12 @@ class Hub:
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             listening = {box.identity for box in self._boxes}
-            gone = await self.in_thread(lambda asked=listening: self._gone(asked))  # type: ignore[misc]
+            gone = await self.in_thread(partial(self._gone, listening))
             for box in [one for one in self._boxes if one.identity in gone]:
                 box.close()
 
     def _gone(self, identities: set[Identity]) -> set[Identity]:
-        return {one for one in identities if not self._may(one)}
-
-    def _may(self, identity: Identity) -> bool:
-        try:
-            return self._still(identity)
-        except LaminaError:
-            # Whoever cannot be vouched for has to come in again.
-            return False
+        return {one for one in identities if not self._still(one)}
 
 
 def _no_room() -> BusyError:

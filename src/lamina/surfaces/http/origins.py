@@ -13,6 +13,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
+from lamina.surfaces.http.problems import Refusal, not_json
 from lamina.tokens import forms
 
 if TYPE_CHECKING:
@@ -29,18 +30,8 @@ _OF_FORMS: Final = frozenset(
     ("", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data")
 )
 """What a page may send anywhere without being allowed to."""
-_ROUNDS: Final = 3
+_ROUNDS: Final = 5
 """How often something may be quoted and still be recognised."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a request goes no further."""
-
-    status: HTTPStatus
-    code: str
-    message: str
-    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +44,13 @@ class Allowed:
 
 def refusal_of(scope: Scope, headers: Headers, allowed: Allowed) -> Refusal | None:
     """Why a request was not meant for this server; nothing if it was."""
+    if hides_key(scope):
+        return _IN_ADDRESS
     host = _host(headers.getlist("host"), allowed.hosts)
     if host is None or not scope["path"].startswith("/"):
         return _MISDIRECTED
-    if _shows_key(scope):
-        # What a server logs of a request it takes from here.
-        scope.update(path="/", raw_path=b"/", query_string=b"")
-        return _IN_ADDRESS
+    if "transfer-encoding" in headers and "content-length" in headers:
+        return _TWO_LENGTHS
     origins = headers.getlist("origin")
     is_preflight = scope["method"] == "OPTIONS" and "access-control-request-method" in headers
     if is_preflight or not _may_call(origins, host, allowed.origins):
@@ -69,7 +60,18 @@ def refusal_of(scope: Scope, headers: Headers, allowed: Allowed) -> Refusal | No
     is_known_page = bool(origins) and origins[0].lower() in _lowered(allowed.origins)
     if not is_known_page and not _OWN_SITE.issuperset(headers.getlist("sec-fetch-site")):
         return _OTHER_PAGE
-    return _LIKE_A_FORM if _is_like_a_form(headers) else None
+    return not_json() if _is_like_a_form(headers) else None
+
+
+def hides_key(scope: Scope) -> bool:
+    """Whether a key or token stood in the address, which then says nothing any more.
+
+    What a server logs of a request it takes from here.
+    """
+    found = _shows_key(scope)
+    if found:
+        scope.update(path="/", raw_path=b"/", query_string=b"")
+    return found
 
 
 def name_of(host: str) -> str | None:
@@ -124,9 +126,9 @@ _OTHER_PAGE: Final = Refusal(
     HTTPStatus.FORBIDDEN, "forbidden", "pages of other addresses may not call this server",
     "Call it from a program, or start it with `lamina serve --allow-origin ORIGIN`",
 )  # fmt: skip
-_LIKE_A_FORM: Final = Refusal(
-    HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", "the body is not said to be JSON",
-    "Send the header Content-Type: application/json",
+_TWO_LENGTHS: Final = Refusal(
+    HTTPStatus.BAD_REQUEST, "invalid_input", "the length of the body is said in two ways",
+    "Send Content-Length or Transfer-Encoding: a proxy may believe the other one",
 )  # fmt: skip
 _IN_ADDRESS: Final = Refusal(
     HTTPStatus.BAD_REQUEST, "key_in_address", "a key or token stands in the address",

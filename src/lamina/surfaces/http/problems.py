@@ -54,7 +54,7 @@ _PLAIN: Final = {
 
 
 class Refusal(HTTPException):
-    """What is wrong with a request as such, before it reaches any memory."""
+    """What is wrong with a request as such, before it reaches any memory; to be raised or told."""
 
     def __init__(
         self,
@@ -66,7 +66,22 @@ class Refusal(HTTPException):
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(status, message, dict(headers) if headers else None)
-        self.told = _told(code, message, remedy)
+        passes = status is HTTPStatus.TOO_MANY_REQUESTS
+        self.told = _told(code, message, remedy, retryable=passes)
+
+    def answer(self) -> JSONResponse:
+        """The response that tells it."""
+        return problem(self.status_code, self.told, self.headers)
+
+
+def not_json() -> Refusal:
+    """A body comes along that does not say it is JSON."""
+    return Refusal(
+        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        "unsupported_media_type",
+        "the body is not said to be JSON",
+        "Send the header Content-Type: application/json",
+    )
 
 
 def problem(
@@ -122,7 +137,7 @@ def _of_ours(_: Request, error: Exception) -> JSONResponse:
 def _of_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if isinstance(error, Refusal):
-        return problem(error.status_code, error.told, error.headers)
+        return error.answer()
     status = HTTPStatus(error.status_code)
     usual = ("invalid_input", str(error.detail), "")
     headers = dict(error.headers or {})
@@ -168,7 +183,7 @@ def _of_strange(request: Request, error: Exception) -> JSONResponse:
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, told)
 
 
-def _told(code: str, message: str, remedy: str) -> dict[str, Any]:
+def _told(code: str, message: str, remedy: str, *, retryable: bool = False) -> dict[str, Any]:
     return {
-        "error": {"code": code, "message": message, "remedy": remedy, "retryable": False},
+        "error": {"code": code, "message": message, "remedy": remedy, "retryable": retryable},
     }

@@ -7,6 +7,7 @@ public interface: that one is in the schema.
 import asyncio
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
@@ -14,10 +15,10 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 
 from lamina.core import canonical
-from lamina.core.permissions import Permission
 from lamina.remote.calls import CALLS, PREFIX, WALK, WALKED, Call
+from lamina.surfaces.http import strict
 from lamina.surfaces.http.gateway import RULES, Gateway
-from lamina.surfaces.http.routing import Called, Caller, Routes
+from lamina.surfaces.http.routing import Called, Caller, Routes, engine_of
 
 _LOOK_SECONDS: Final = 0.04
 _LONGEST_WAIT_SECONDS: Final = 25.0
@@ -26,7 +27,8 @@ Answering = Callable[[Caller, str], Any]
 
 
 async def _sent(request: Request) -> bytes:
-    return await request.body()
+    limits = engine_of(request).limits
+    return await strict.read_body(request, replace(limits, body_bytes=limits.client_bytes))
 
 
 Sent = Annotated[bytes, Depends(_sent)]
@@ -65,7 +67,7 @@ def _declare_wait(routes: Routes, answering: Answering) -> None:
 
     async def store_wait(caller: Called, sent: Sent) -> Response:
         """Answer once something may have changed, or the time is up; no thread waits for it."""
-        asked = call.read(canonical.loads(sent, "body"))
+        asked = await run_in_threadpool(lambda: call.read(canonical.loads(sent, "body")))
         store = answering(caller, call.name)
         until = time.monotonic() + min(asked["seconds"], _LONGEST_WAIT_SECONDS)
         while True:
@@ -100,8 +102,7 @@ def _some(records: Iterator[Any]) -> Iterator[Any]:
 
 
 def _add(routes: Routes, name: str) -> Callable[[Any], Any]:
-    permission = RULES[name].permission if name in RULES else Permission.ADMIN
-    return routes.add("POST", f"/{name}", permission, include_in_schema=False)
+    return routes.add("POST", f"/{name}", RULES[name].permission, include_in_schema=False)
 
 
 def _json(value: Any) -> Response:

@@ -10,15 +10,18 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi import Request
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from lamina.core import canonical
 from lamina.errors import InvalidInputError
 from lamina.surfaces.http.engine import Limits
-from lamina.surfaces.http.problems import Refusal
+from lamina.surfaces.http.problems import Refusal, not_json
 
 _CLOSE: Final = {"Connection": "close"}
 """What is not read stays in the connection, so nothing else can come over it."""
+_LONG: Final = 50_000
+"""Bytes of a body that take long enough to read to be read in a thread."""
 
 
 def check_query(request: Request, known: frozenset[str]) -> None:
@@ -43,7 +46,11 @@ async def read_json(request: Request, limits: Limits) -> None:
     request._body = body
     if body:
         _check_type(request)
-        request._json = canonical.loads(_utf8(body), "body")
+        if len(body) < _LONG:
+            request._json = _understood(body)
+        else:
+            # Nobody else waits while it is read.
+            request._json = await run_in_threadpool(_understood, body)
 
 
 async def read_body(request: Request, limits: Limits) -> bytes:
@@ -84,19 +91,15 @@ def _check_type(request: Request) -> None:
     charset: Any = told.get_param("charset", "utf-8")
     is_json = kind == "application" and (subtype == "json" or subtype.endswith("+json"))
     if not is_json or str(charset).lower() not in ("utf-8", "utf8"):
-        raise Refusal(
-            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            "unsupported_media_type",
-            "the body is not said to be JSON",
-            "Send the header Content-Type: application/json",
-        )
+        raise not_json()
 
 
-def _utf8(body: bytes) -> str:
+def _understood(body: bytes) -> Any:
     try:
-        return body.decode()
+        said = body.decode()
     except UnicodeDecodeError:
         raise InvalidInputError("`body` is not UTF-8", remedy="Send JSON in UTF-8") from None
+    return canonical.loads(said, "body")
 
 
 def _too_large(limits: Limits) -> Refusal:

@@ -10,14 +10,16 @@ import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from lamina.core.access import EVERYTHING
 from lamina.core.announcements import Noted
 from lamina.core.changes import Action
 from lamina.core.ids import RecordId
+from lamina.core.scope import GLOBAL
 from lamina.core.settings import READS, in_force
 from lamina.errors import ForbiddenError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from lamina.core.access import Reach
@@ -41,17 +43,26 @@ class Veil:
         if not self._knows(stream):
             return []
         found = self._store.events(stream, after=after, limit=limit)
-        return found if self._reach.sees_stream(stream) else [_veiled(one) for one in found]
+        known = self._known(found) if self._reach.sees_stream(stream) else frozenset()
+        return [one if one.record in known else _veiled(one) for one in found]
 
     def transaction(self, tx: RecordId) -> list[Event]:
         """The events of a commit; it does not exist for those who see nothing of it."""
         found = self._store.transaction(tx)
-        ids = list(dict.fromkeys(event.record for event in found))
-        seen = {record.id for record in self._store.get(self._reach, ids)}
-        open_to = {event.record for event in found if self._reach.sees_stream(event.stream)}
-        if not seen | open_to:
+        known = self._known(found)
+        if not known:
             return []
-        return [one if one.record in seen | open_to else _veiled(one) for one in found]
+        return [one if one.record in known else _veiled(one) for one in found]
+
+    def _known(self, events: Sequence[Event]) -> frozenset[RecordId]:
+        """The records in sight, and those that are erased from a stream which lies open."""
+        ids = list(dict.fromkeys(event.record for event in events))
+        if self._reach == EVERYTHING:
+            return frozenset(ids)
+        there = {record.id for record in self._store.get(EVERYTHING, ids)}
+        seen = {record.id for record in self._store.get(self._reach, ids)}
+        open_to = {one.record for one in events if self._reach.sees_stream(one.stream)}
+        return frozenset(seen | (open_to - there))
 
     def streams(self) -> list[str]:
         """The streams that can hold anything visible."""
@@ -87,9 +98,8 @@ class Veil:
 
     def audit(self, streams: Collection[str] | None) -> list[Finding]:
         """Whether the log of streams is whole that lie open as a whole."""
-        if self._reach.streams() is None:
-            return self._store.audit(streams)
-        if streams is None or not all(map(self._reach.sees_stream, streams)):
+        wanted = (self._reach.streams() or (GLOBAL.path,)) if streams is None else streams
+        if not all(map(self._reach.sees_stream, wanted)):
             raise ForbiddenError(
                 "a log is audited by those who see all of its stream",
                 remedy="Use the key of an admin or orchestrator of that project",

@@ -22,7 +22,6 @@ from lamina.surfaces.mcp.resources import changes_the_list, touched
 if TYPE_CHECKING:
     from lamina.core.changes import Changed
     from lamina.core.principal import Principal
-    from lamina.feed import Feed
     from lamina.memory import Memory
 
 _log = logging.getLogger(__name__)
@@ -100,12 +99,9 @@ class _Follower:
                 for change in self._feed:
                     self._tell_of(change)
             except LaminaError as error:
-                if not self._ended.wait(_AGAIN_SECONDS):
-                    _log.warning("the change feed is read again: %s", error.message)
-                    self._feed = self._again(self._feed)
-
-    def _again(self, feed: Feed) -> Feed:
-        return self._memory.changes(feed.cursor, follow=True)
+                # The feed is where it was, so nothing is missed once the store is back.
+                _log.warning("the change feed is read again: %s", error.message)
+                self._ended.wait(_AGAIN_SECONDS)
 
     def _tell_of(self, change: Changed) -> None:
         for uri in touched(self._memory, change):
