@@ -10,7 +10,7 @@ from tests.scratch import scratch_folder
 SCRIPT = """
 lamina recall tea
 echo "status $?"
-printf 'grüner Tee' | LAMINA_PROJECT=web lamina remember - --key tea --json | cut -c 1-20
+printf 'grüner Tee' | LAMINA_PROJECT=web lamina remember - --key tea --json | cut -c 1-6
 mkdir inside && cd inside
 lamina --project web get tea --json | grep -o '"text": "[^"]*"'
 LAMINA_DIR=../elsewhere lamina list
