@@ -18,9 +18,12 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
-from google.adk.memory.memory_entry import MemoryEntry
-from google.genai import types
+try:
+    from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
+    from google.adk.memory.memory_entry import MemoryEntry
+    from google.genai import types
+except ImportError as error:
+    raise ImportError("Google ADK is not installed: pip install 'lamina[adk]'") from error
 
 from lamina.adapters.naming import name_for
 from lamina.aio import in_thread

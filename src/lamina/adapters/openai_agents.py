@@ -15,7 +15,12 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from agents.memory import SessionABC, SessionSettings
+try:
+    from agents.memory import SessionABC, SessionSettings
+except ImportError as error:
+    raise ImportError(
+        "The OpenAI Agents SDK is not installed: pip install 'lamina[openai-agents]'"
+    ) from error
 
 from lamina.adapters import openai_items
 from lamina.adapters.naming import name_for

@@ -59,6 +59,7 @@ def serve(session: Session, /, host: str, port: int, upkeep: str | None, **how: 
 
 def _tell(session: Session, address: str) -> None:
     """Where it listens, and how to call it."""
+    import shlex
     import sys
 
     from lamina.tokens.local import key_file
@@ -68,7 +69,7 @@ def _tell(session: Session, address: str) -> None:
         out.document({"url": address})
     else:
         out.raw(f"Lamina listens on {address}")
-        key = key_file(session.unbound)
+        key = shlex.quote(str(key_file(session.unbound)))
         out.note(f'Try: curl -H "Authorization: Bearer $(cat {key})" {address}/api/records')
         out.note(f"What it takes: {address}/docs")
         out.note("Ctrl-C ends it.")
