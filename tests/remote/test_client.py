@@ -14,12 +14,21 @@ import pytest
 
 import lamina
 from lamina import InvalidInputError, Memory, NotFoundError, UnsupportedError, aio, clock
+from lamina.core.access import EVERYTHING
 from lamina.core.changes import Commit, Erase
+from lamina.core.draft import Draft
 from lamina.core.record import State
-from lamina.errors import StoreUnavailableError, StoreVersionError, UnauthenticatedError
+from lamina.core.retention import Cut, Retention
+from lamina.errors import (
+    LaminaError,
+    StoreUnavailableError,
+    StoreVersionError,
+    UnauthenticatedError,
+)
 from lamina.memory import AgentMemory
 from lamina.remote import store as remote_store
 from lamina.remote.store import RemoteStore
+from lamina.surfaces.http.engine import Engine, Limits
 from tests.places import plain
 from tests.remote.far import Place, served
 from tests.serving import serving
@@ -89,11 +98,22 @@ def test_a_proposal_is_accepted_with_its_secret(mem: Memory, place: Place, whole
 
 
 def test_the_store_is_looked_after_where_it_is(mem: Memory, tmp_path: Any) -> None:
-    for call in (lambda: mem.backup(tmp_path / "b"), mem.check, mem.reindex, mem.maintain):
+    for call in (lambda: mem.backup(tmp_path / "b"), mem.check, mem.reindex):
         with pytest.raises(UnsupportedError, match="where the store is"):
             call()
     assert mem.verify()
     assert mem.vectors().embedder == "off"
+
+
+def test_what_may_go_is_for_the_server_to_say(mem: Memory, whole: Memory) -> None:
+    for number in range(3):
+        mem.remember(f"version {number}", key="k")
+    everything = Retention((Cut("knowledge", 0),), clock.now())
+    assert mem.store.prune(everything).gone == {}
+    whole.configure("history.knowledge", "1")
+    assert sum(one.pruned for one in mem.maintain(dry_run=True).layers) == 1
+    assert mem.maintain().applied
+    assert [one.record is None for one in whole.history("k")] == [True, False, False]
 
 
 def test_a_feed_follows_and_ends(mem: Memory, whole: Memory) -> None:
@@ -247,6 +267,38 @@ def test_a_repeated_commit_gets_its_first_receipt(
     with pytest.raises(NotFoundError):
         mem.store.commit(replace(asked, changes=(Erase(id=kept.id),), tx=clock.fresh_id()))
     assert len(whole.store.events("global")) == before + 2
+
+
+def test_more_than_a_server_takes_is_refused_before_it_is_sent(plain: Memory) -> None:
+    engine = Engine(plain, Limits(client_bytes=3_000))
+    with serving(plain, engine) as server, lamina.connect(server.url, key=server.key) as mem:
+        many: list[Draft] = [
+            {"text": f"memory number {number} of a hundred"} for number in range(100)
+        ]
+        with pytest.raises(InvalidInputError, match="the server takes 3,000") as refused:
+            mem.remember_many(many)
+        assert "several calls" in refused.value.remedy
+        assert len(mem.remember_many(many[:3]).outcomes) == 3
+        # One that does not keep to it is not read to the end.
+        assert isinstance(mem.store, RemoteStore)
+        mem.store._transport.most_bytes = None
+        with pytest.raises(LaminaError):
+            mem.remember_many(many)
+    assert plain.count({"layer": "knowledge"}) == 3
+
+
+def test_what_is_long_is_asked_in_parts(mem: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_store, "MOST", 3)
+    kept = [mem.remember(f"memory {number}").id for number in range(8)]
+    assert [one.id for one in mem.store.get(EVERYTHING, kept)] == kept
+    events = mem.store.events("global", limit=None)
+    assert [one.seq for one in events] == list(range(1, len(events) + 1))
+    for limit in (2, 3, 4, 6, 8):
+        assert mem.store.events("global", limit=limit) == events[:limit]
+    mem.store.note_use(dict.fromkeys(kept, 1), clock.now())
+    assert mem.store.usage(EVERYTHING, kept).keys() == set(kept)
+    mem.erase(*kept)
+    assert mem.store.tombstones(kept) == set(kept)
 
 
 def test_faces_and_agents_work_from_afar(mem: Memory, whole: Memory) -> None:
