@@ -39,7 +39,7 @@ async def client_of(
     server: Served, headers: dict[str, str], path: str = "/mcp", mode: Any = "auto"
 ) -> AsyncIterator[Client]:
     async with (
-        httpx2.AsyncClient(headers=headers) as http,
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
         Client(streamable_http_client(server.url + path, http_client=http), mode=mode) as client,
     ):
         yield client
