@@ -4,6 +4,7 @@ Of an archive nothing is ever unpacked to the disk, so that no name in it leads 
 """
 
 import io
+import lzma
 import os
 import stat
 import zipfile
@@ -92,7 +93,7 @@ def _parts(archive: zipfile.ZipFile) -> Iterator[Opened]:
         try:
             stream = _Guarded(archive.open(entry), entry)
             head = stream.read(HEAD)
-        except (RuntimeError, NotImplementedError, zipfile.BadZipFile, TornFileError) as error:
+        except (RuntimeError, OSError, zipfile.BadZipFile, TornFileError) as error:
             raise InvalidInputError(
                 f"{entry.filename!r:.120} in the archive cannot be read: {error!s:.120}",
                 remedy="Unpack it first, and import the file conversations.json",
@@ -126,7 +127,7 @@ class _Guarded(io.RawIOBase):
         view = memoryview(buffer)  # type: ignore[arg-type]  # what io passes is one
         try:
             data = self._stream.read(len(view))
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
             raise TornFileError(f"the archive is damaged: {error!s:.120}") from None
         self._read += len(data)
         if self._read > self._most:

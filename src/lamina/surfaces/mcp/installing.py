@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina import config
 from lamina.errors import InvalidInputError
-from lamina.surfaces.mcp.json_text import with_member
+from lamina.surfaces.json_text import with_member
 from lamina.surfaces.other_settings import Change, program, read_settings
 
 if TYPE_CHECKING:
