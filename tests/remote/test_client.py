@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,7 +16,6 @@ import lamina
 from lamina import InvalidInputError, Memory, NotFoundError, UnsupportedError, aio, clock
 from lamina.core.access import EVERYTHING
 from lamina.core.changes import Commit, Erase
-from lamina.core.draft import Draft
 from lamina.core.record import State
 from lamina.core.retention import Cut, Retention
 from lamina.errors import (
@@ -32,6 +31,9 @@ from lamina.surfaces.http.engine import Engine, Limits
 from tests.places import plain
 from tests.remote.far import Place, served
 from tests.serving import serving
+
+if TYPE_CHECKING:
+    from lamina.core.draft import Draft
 
 __all__ = ["plain"]
 
