@@ -150,7 +150,7 @@ def test_an_address_is_a_place_to_open(
 def test_nobody_comes_in_without_a_key(place: Place, whole: Memory) -> None:
     del whole
     for key in ("", "nonsense", place.key_of()[:-1] + "x"):
-        with pytest.raises(UnauthenticatedError):
+        with pytest.raises(UnauthenticatedError, match="`key`"):
             lamina.connect(place.url, key=key)
 
 

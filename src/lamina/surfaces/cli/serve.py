@@ -71,7 +71,8 @@ def _tell(session: Session, address: str) -> None:
         out.raw(f"Lamina listens on {address}")
         key = shlex.quote(str(key_file(session.unbound)))
         out.note(f'Try: curl -H "Authorization: Bearer $(cat {key})" {address}/api/records')
-        out.note(f"What it takes: {address}/docs")
+        out.note(f"What it takes: {address}/docs; MCP clients: {address}/mcp")
+        out.note("That key is the owner's; `lamina token create NAME` makes one for somebody else.")
         out.note("Ctrl-C ends it.")
     sys.stdout.flush()
 
