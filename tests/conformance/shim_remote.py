@@ -70,6 +70,19 @@ opening.open = _connected
 lamina.open = _connected
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of tests that run on every store in turn, keep those on the default one."""
+    other = [one for one in items if _is_on_another_store(one)]
+    items[:] = [one for one in items if one not in other]
+    config.hook.pytest_deselected(items=other)
+
+
+def _is_on_another_store(item: pytest.Item) -> bool:
+    found = getattr(item, "callspec", None)
+    given = [] if found is None else list(found.params.values())
+    return "ephemeral" in given or "json" in given
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """End what tests have left open."""
     del session

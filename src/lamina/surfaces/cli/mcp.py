@@ -63,7 +63,7 @@ def mcp(
 def _serve(session: Session, tools: str) -> None:
     from dataclasses import replace
 
-    from lamina.core.principal import Surface
+    from lamina.core.principal import Role, Surface
     from lamina.errors import UnsupportedError
 
     try:
@@ -75,6 +75,10 @@ def _serve(session: Session, tools: str) -> None:
             f"`lamina mcp` needs the package `{_PACKAGES[0]}`", remedy=f"Install it: {_INSTALL}"
         ) from None
     session.may_create = True
+    if session.unbound.principal.role is not Role.ADMIN:
+        # The key of a server says who acts.
+        serve(session.handle, tools)
+        return
     if not session.is_acting:
         session.name = _ASSISTANT
     bound = replace(session.handle.principal, surface=Surface.MCP)
@@ -83,9 +87,13 @@ def _serve(session: Session, tools: str) -> None:
 
 def _options(session: Session, tools: str) -> list[str]:
     """What was said on this command line, for the one that a client will use."""
-    folder = session.directory
+    from lamina.config import is_address
+
+    where = session.directory
+    if where is not None and not is_address(where):
+        where = str(Path(where).absolute())
     said = {
-        "--dir": None if folder is None else str(Path(folder).absolute()),
+        "--dir": where,
         "--project": session.project,
         "--as": session.name,
         "--role": session.role,

@@ -47,6 +47,8 @@ def serve(session: Session, /, host: str, port: int, upkeep: str | None, **how: 
         raise _not_installed(error) from None
 
     session.may_create = True
+    # A server keeps its store itself: one before another would lend out its key.
+    _ = session.config.path
     with running.bind(host, port) as where:
         whole = session.unbound
         engine = engine_at(whole, host, how["names"], how["origins"])
