@@ -149,6 +149,22 @@ def test_items_that_say_the_same_are_all_found(plain: Memory) -> None:
     assert len(store.search(("users",), query="dark theme", limit=2, offset=5)) == 1
 
 
+def test_many_items_that_say_the_same_ask_no_more_than_a_store_can_take(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as whole:
+        whole.configure("recall.embedder", "off")
+        store = LaminaStore(whole)
+        said = ("prefers the dark theme", "likes a dark theme best")
+        same = ({"text": said[n % 2]} for n in range(1_100))
+        store.batch([PutOp(("users", str(n)), "taste", one) for n, one in enumerate(same)])
+        assert len(store.search(("users",), query="dark theme", limit=300)) == 300
+
+
+@pytest.mark.parametrize("ttl", [float("nan"), float("inf"), 1e300, "5"])
+def test_a_time_that_is_none_is_refused(plain: Memory, ttl: Any) -> None:
+    with pytest.raises(InvalidInputError, match="`ttl`"):
+        LaminaStore(plain).put(("a",), "k", {"n": 1}, ttl=ttl)
+
+
 def test_people_read_and_recall_what_graphs_put(plain: Memory) -> None:
     store = LaminaStore(plain)
     store.put(("users", "ada"), "taste", {"theme": "dark", "fonts": ["Serif", "Mono"]})

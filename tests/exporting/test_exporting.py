@@ -66,6 +66,29 @@ def test_pages_come_back_without_doubling(full: Memory, tmp_path: Path) -> None:
     assert fates == {"unchanged", "erased"}
 
 
+ODD = [
+    "---\nproject: x\n---\n# Head\n- another entry [[link]]",
+    "```\ncode\n```", "Run:\n```sh\n# not a heading\nmake\n```\nand wait",
+    "````\n```\nnever closed", "A title\n===", "Half\n<!-- begun", "and -->\nended",
+    "<!-- whole -->\nseen", "%% begun\nx", "y\n%%", "- a\n- b", "> quote\n---\n- x",
+    "```\nonce more\n```", "~~~\nalso\n~~~", "plain",
+]  # fmt: skip
+
+
+def test_one_memory_is_one_entry_whatever_it_says(plain: Memory, tmp_path: Path) -> None:
+    project = plain.project("web")
+    for number, text in enumerate(ODD):
+        project.remember(text, key=f"k{number}" if number % 2 else None)
+    [page] = pages(plain).values()
+    (tmp_path / "page.md").write_text(page)
+    report = markdown(plain, tmp_path, scope="project/web")
+    # What never ends is shown as it is written, and so no longer says quite the same.
+    assert [one.fate.value for one in report.entries].count("conflict") == 4
+    assert {one.fate.value for one in report.entries} == {"unchanged", "conflict"}
+    assert len(report.entries) == len(ODD)
+    assert {one.id for one in report.entries} == {one.id for one in project.query()}
+
+
 def test_the_reference_server_gets_its_file_back(plain: Memory, tmp_path: Path) -> None:
     bring(plain, written(tmp_path, "memory.jsonl", GRAPH))
     plain.remember("Tea is green", key="tea")

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from typing import Any
 
 import lamina
 from lamina.core.indexing import index_terms
 from lamina.core.principal import Principal
 from lamina.core.record import Record
+from lamina.release import version
 from lamina.remote.calls import Me
 from lamina.remote.store import RemoteStore
 from lamina.remote.transport import Transport
@@ -39,7 +39,7 @@ class Bare:
         found = self.store
         settings = dict(found.settings())
         return Me(
-            version=version("lamina"),
+            version=version(),
             principal=Principal(),
             identity=found.identity,
             capabilities=found.capabilities,

@@ -1,6 +1,8 @@
 """A connected handle: as a handle of one's own, whatever becomes of the server and the wire."""
 
 import asyncio
+import os
+import resource
 import socket
 import threading
 from collections.abc import Iterator
@@ -167,7 +169,7 @@ def test_an_address_is_a_place_to_open(
 def test_nobody_comes_in_without_a_key(place: Place, whole: Memory) -> None:
     del whole
     for key in ("", "nonsense", place.key_of()[:-1] + "x"):
-        with pytest.raises(UnauthenticatedError):
+        with pytest.raises(UnauthenticatedError, match="`key`"):
             lamina.connect(place.url, key=key)
 
 
@@ -183,9 +185,23 @@ def test_another_version_is_named(
     place: Place, whole: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del whole
-    monkeypatch.setattr(remote_store, "_our_version", lambda: "99.1.0")
+    monkeypatch.setattr(remote_store, "version", lambda: "99.1.0")
     with pytest.raises(StoreVersionError, match=r"99\.1\.0"):
         lamina.connect(place.url, key=place.key_of())
+
+
+def test_a_program_with_many_open_files_keeps_its_connection(place: Place, whole: Memory) -> None:
+    whole.remember("here", key="k")
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4_096, limit[1]), limit[1]))
+    try:
+        with ExitStack() as files, open(os.devnull) as first:
+            for _ in range(1_100):
+                files.callback(os.close, os.dup(first.fileno()))
+            with lamina.connect(place.url, key=place.key_of()) as mem:
+                assert [mem.get("k").text for _ in range(3)] == ["here"] * 3
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
 
 
 def test_a_server_that_comes_back_is_found_again(plain: Memory) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from lamina.clock import stopwatch
 from lamina.errors import StoreVersionError, UnsupportedError
+from lamina.release import version
 from lamina.remote.calls import CALLS, MOST, PREFIX, WALK, own_key
 from lamina.remote.waiting import Waits
 from lamina.stores.base import Capability
@@ -274,14 +275,8 @@ def _only_there(what: str) -> NoReturn:
     )
 
 
-def _our_version() -> str:
-    from importlib.metadata import version
-
-    return version("lamina")
-
-
 def _check_version(theirs: str) -> None:
-    ours = _our_version()
+    ours = version()
     if ours.split(".")[:2] != theirs.split(".")[:2]:
         raise StoreVersionError(
             f"the server is Lamina {theirs:.20}, this client is {ours}",

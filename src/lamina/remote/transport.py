@@ -20,7 +20,13 @@ from urllib.parse import urlsplit
 
 from lamina import errors
 from lamina.core import canonical
-from lamina.errors import InvalidInputError, LaminaError, StoreError, StoreUnavailableError
+from lamina.errors import (
+    InvalidInputError,
+    LaminaError,
+    StoreError,
+    StoreUnavailableError,
+    UnauthenticatedError,
+)
 from lamina.web import Failing, endpoint
 
 if TYPE_CHECKING:
@@ -29,6 +35,9 @@ if TYPE_CHECKING:
     from lamina.core.canonical import Json
 
 _CONNECT_SECONDS: Final = 5.0
+_SHOW_A_KEY: Final = (
+    "Pass `key`, or set LAMINA_KEY; where the store is, `lamina token create NAME` makes one"
+)
 _IDLE_SECONDS: Final = 3.0
 """A server closes what was silent for longer; a question sent into that might get lost."""
 _TRIES: Final = 3
@@ -149,7 +158,7 @@ class Transport:
                 # Another thread was faster.
                 break
             fresh = time.monotonic() - since < _IDLE_SECONDS
-            if fresh and found.sock and not select.select([found.sock], [], [], 0)[0]:
+            if fresh and found.sock and _is_silent(found.sock):
                 found.sock.settimeout(seconds)
                 return found, False
             self._drop(found)
@@ -188,6 +197,14 @@ class Transport:
         )
 
 
+def _is_silent(sock: socket.socket) -> bool:
+    """Whether nothing came over it that nobody has asked for, such as its end."""
+    # Not `select`, which knows no more than 1,024 open files.
+    looking = select.poll()
+    looking.register(sock, select.POLLIN)
+    return not looking.poll(0)
+
+
 def _understood(status: int, body: bytes) -> Json:
     if status == 200:
         return _parsed(body)
@@ -203,7 +220,9 @@ def _understood(status: int, body: bytes) -> Json:
     # A code of a newer server still says whether it may pass.
     other = StoreUnavailableError if error.get("retryable") is True else LaminaError
     kind = _KINDS.get(str(error.get("code")), other)
-    raise kind(str(error.get("message", ""))[:2000], remedy=str(error.get("remedy") or "")[:2000])
+    # The way out that a server tells is for who writes requests by hand.
+    remedy = _SHOW_A_KEY if kind is UnauthenticatedError else str(error.get("remedy") or "")
+    raise kind(str(error.get("message", ""))[:2000], remedy=remedy[:2000])
 
 
 def _parsed(body: bytes) -> Json:

@@ -42,12 +42,13 @@ def told(report: Brought) -> tuple[int, int]:
         (f"[{ONE}, 7, null, [1], {TWO}]", 2, 3),
         (f"\ufeff[{ONE}, {TWO}]", 2, 0),
         (f"[{ONE}, {TWO}]".encode("utf-16"), 2, 0),
+        (f"[{ONE}, {TWO}]".encode("utf-16") + b"\n", 2, 0),
         (f'[{ONE}, {{"id": "3"}}, {{"id": "4", "memory": "  "}}]', 1, 2),
         (f'[{ONE}, {{"id": "3", "memory": "{"x" * 10_000_000}"}}, {TWO}]', 2, 1),
         (json.dumps([TEA, MILK], indent=2).replace('"2"', "2x"), 1, 1),
         (f'{{"next": null, "results": [{ONE},{TWO}], "total": 2}}', 2, 0),
     ],
-    ids=range(15),
+    ids=range(16),
 )
 def test_the_good_comes_in_and_the_bad_is_named(
     plain: Memory, tmp_path: Path, content: str | bytes, good: int, bad: int
@@ -81,6 +82,7 @@ def test_texts_are_repaired(plain: Memory, tmp_path: Path) -> None:
         (chatgpt(node("a", "system", "1", "root")), [], 0),
         (chatgpt(node("a", "user", {"content_type": "code", "text": "x"}, "root")), ["x"], 0),
         (chatgpt(node("a", "user", IMAGE, "root")), ["[image]\n\nsee"], 0),
+        (chatgpt(node("a", "user", {"content_type": {}, "text": "x"}, "root")), ["x"], 0),
         (chatgpt(node("a", "assistant", "1", "root", recipient="python")), ["1"], 0),
         ({**TRIP, "chat_messages": [7, {"sender": "nobody"}]}, [], 2),
         ({**TRIP, "chat_messages": [{"sender": "human", "text": "hi"}] * 2}, ["hi", "hi"], 0),
@@ -95,9 +97,9 @@ def test_odd_conversations(conversation: dict[str, Any], texts: list[str], bad: 
     assert sum(isinstance(one, Left) and one.bad for one in found) == bad
 
 
-def _archive(**entries: bytes) -> bytes:
+def _archive(way: int = zipfile.ZIP_DEFLATED, /, **entries: bytes) -> bytes:
     raw = io.BytesIO()
-    with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(raw, "w", way) as archive:
         for name, content in entries.items():
             archive.writestr(f"{name}.json", content)
     return raw.getvalue()
@@ -123,6 +125,19 @@ def test_a_damaged_archive_is_told(plain: Memory, tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="archive"):
         bring(plain, written(tmp_path, "a.zip", bytes(raw)))
     assert plain.count() == 0
+
+
+def test_whatever_is_damaged_in_an_archive_is_told(plain: Memory, tmp_path: Path) -> None:
+    good = json.dumps([BREAD, TRIP]).encode()
+    squeezed = bytearray(_archive(zipfile.ZIP_LZMA, conversations=good))
+    squeezed[90] ^= 0xFF
+    # Where the only entry begins, as the directory at the end says it.
+    misplaced = bytearray(_archive(conversations=good))
+    begins = misplaced.rindex(b"PK\x01\x02") + 42
+    misplaced[begins : begins + 4] = b"\xf0\xff\xff\xff"
+    for bad in (squeezed, misplaced):
+        with pytest.raises(InvalidInputError, match="archive"):
+            bring(plain, written(tmp_path, "a.zip", bytes(bad)))
 
 
 @pytest.mark.parametrize(

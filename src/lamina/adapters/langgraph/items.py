@@ -49,8 +49,15 @@ def draft_of(op: PutOp, fields: Sequence[str] | None, vectors: Sequence[Sequence
     draft["text"] = "" if op.index is False else text_of(op.value, fields)
     if op.ttl is not None:
         data["ttl_minutes"] = op.ttl
-        draft["expires"] = timedelta(minutes=op.ttl)
+        draft["expires"] = _lasting(op.ttl)
     return draft
+
+
+def _lasting(minutes: object) -> timedelta:
+    try:
+        return timedelta(minutes=minutes)  # type: ignore[arg-type]  # what is no number raises
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInputError(f"`ttl` must be a number of minutes, not {minutes!r:.40}") from None
 
 
 def text_of(value: Mapping[str, Any], fields: Sequence[str] | None) -> str:

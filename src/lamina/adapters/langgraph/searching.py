@@ -24,6 +24,8 @@ _MOST: Final = 10_000
 """How many records one question may ask for."""
 _AGAIN: Final = 16
 """How often recall is asked for what repeats what it found."""
+_MOST_LEFT_OUT: Final = 500
+"""How many records a question may leave out by name: a store takes a question of bounded size."""
 
 
 class Looking:
@@ -136,12 +138,13 @@ class Looking:
         for _ in range(_AGAIN):
             told = self._memory.recall(query, k=most, layers=[LAYER], where=narrowed)
             found += [(hit.record, hit.score) for hit in told.hits]
-            if not told.repeated:
+            if not told.repeated or len(found) > _MOST_LEFT_OUT:
                 break
             for hit in told.hits:
                 narrowed &= parse({"id": {"$ne": hit.record.id}})
+        is_all = not told.repeated and len(found) < most
         found.sort(key=lambda one: -(one[1] or 0.0))
-        return found[:most], len(found) < most
+        return found[:most], is_all
 
 
 def _matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:

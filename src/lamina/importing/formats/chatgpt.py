@@ -80,7 +80,7 @@ def _turn(node: Any) -> Turn | str:
     if not isinstance(content, dict):
         return ""
     role = _ROLES.get(str(_field(_field(message, "author"), "role")))
-    sort = content.get("content_type")
+    sort = str(content.get("content_type"))
     metadata = _field(message, "metadata")
     if role is None or sort in _UNSAID or _field(metadata, "is_visually_hidden_from_conversation"):
         return "not said: instructions, reasoning or hidden"

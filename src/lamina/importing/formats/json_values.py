@@ -33,7 +33,9 @@ IsWanted = Callable[[dict[str, Any]], bool]
 def text_stream(stream: BinaryIO, head: bytes) -> io.TextIOWrapper:
     """A stream as text; bytes that are no text in its encoding are kept, to be read otherwise."""
     encoding = next((name for mark, name in _MARKS if head.startswith(mark)), "utf-8")
-    return io.TextIOWrapper(stream, encoding, errors="surrogateescape", newline="")
+    # Only of UTF-8 can bytes be kept that are none of it.
+    errors = "surrogateescape" if encoding == "utf-8" else "replace"
+    return io.TextIOWrapper(stream, encoding, errors=errors, newline="")
 
 
 def values(text: io.TextIOBase, is_wanted: IsWanted) -> Iterator[Found | Left]:

@@ -4,6 +4,7 @@ Of an archive nothing is ever unpacked to the disk, so that no name in it leads 
 """
 
 import io
+import lzma
 import os
 import stat
 import zipfile
@@ -21,7 +22,7 @@ _ZIP: Final = b"PK\x03\x04"
 _MOST_RATIO: Final = 200
 _HARMLESS: Final = 1 << 26
 _BUFFER: Final = 1 << 17
-_WANTED: Final = "conversations"
+_WANTED: Final = ("conversations", "memories")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +82,18 @@ def _archive(file: BinaryIO) -> Iterator[zipfile.ZipFile]:
 
 
 def _parts(archive: zipfile.ZipFile) -> Iterator[Opened]:
-    """The files of conversations in an archive, which may be cut into several."""
+    """The files of conversations and memories in an archive, which may be cut into several."""
     found = 0
     for entry in archive.infolist():
-        name = entry.filename.replace("\\", "/").rpartition("/")[2].lower()
-        if entry.is_dir() or not (name.startswith(_WANTED) and name.endswith(".json")):
+        folder, _, name = entry.filename.replace("\\", "/").lower().rpartition("/")
+        is_named = name.startswith(_WANTED) or folder.endswith(_WANTED)
+        if entry.is_dir() or not (is_named and name.endswith(".json")):
             continue
         found += 1
         try:
             stream = _Guarded(archive.open(entry), entry)
             head = stream.read(HEAD)
-        except (RuntimeError, NotImplementedError, zipfile.BadZipFile, TornFileError) as error:
+        except (RuntimeError, OSError, zipfile.BadZipFile, TornFileError) as error:
             raise InvalidInputError(
                 f"{entry.filename!r:.120} in the archive cannot be read: {error!s:.120}",
                 remedy="Unpack it first, and import the file conversations.json",
@@ -125,7 +127,7 @@ class _Guarded(io.RawIOBase):
         view = memoryview(buffer)  # type: ignore[arg-type]  # what io passes is one
         try:
             data = self._stream.read(len(view))
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
             raise TornFileError(f"the archive is damaged: {error!s:.120}") from None
         self._read += len(data)
         if self._read > self._most:

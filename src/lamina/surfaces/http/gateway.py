@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from lamina import clock
@@ -19,9 +18,10 @@ from lamina.core.filters import bounded
 from lamina.core.ids import check_id
 from lamina.core.names import check_name
 from lamina.core.permissions import Permission
-from lamina.core.principal import Principal, Role, Surface, check_role
+from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.core.settings import SETTINGS
+from lamina.core.text.query import MAX_TERMS
 from lamina.errors import (
     ForbiddenError,
     InvalidInputError,
@@ -30,14 +30,16 @@ from lamina.errors import (
     UnsupportedError,
 )
 from lamina.maintaining import due
+from lamina.release import version
 from lamina.remote.afar import heard
 from lamina.remote.calls import CALLS, MOST, WALK, Me, own_key
 from lamina.retaking import Retaking
+from lamina.stores.questions import Search
 from lamina.surfaces.http.veil import Veil
 from lamina.writing import request_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
     from datetime import datetime
 
     from lamina.core.access import Reach
@@ -52,7 +54,7 @@ if TYPE_CHECKING:
     from lamina.memory import Memory
     from lamina.results import Erasure, Recall, VectorHealth, WhyNot
     from lamina.stores.base import Finding, Page
-    from lamina.stores.questions import Found, Query, Search
+    from lamina.stores.questions import Found, Query
 
 _DOORS: Final = (Surface.IMPORT, Surface.PIPELINE, Surface.FILES)
 """The doors that a client may name; whether it may use them is for the write path to say."""
@@ -60,7 +62,10 @@ _MOST_GRANTS: Final = 64
 _MOST_USES: Final = 1_000
 _TIMES: Final = 2
 """How much more than a caller's own a filter may say: a client adds conditions of its own."""
-Question = TypeVar("Question", "Query", "Search")
+_MOST_TEXTS: Final = 100
+"""Each of them is looked for in every record within reach."""
+Question = TypeVar("Question", "Query", Search)
+Many = TypeVar("Many", bound="Sized")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +126,7 @@ class Gateway:
     def allow(self, name: str) -> None:
         """Raise unless the caller may make this call at all."""
         rule = RULES[name]
-        if rule.whole and not self._is_whole:
+        if rule.whole and not self._mine.is_owner:
             raise ForbiddenError(
                 "only an admin of the whole store may do this",
                 remedy="Use such a key, or do it where the store is",
@@ -131,10 +136,6 @@ class Gateway:
                 f"a client cannot ask for `{name}`",
                 remedy="Do it where the store is, with its directory",
             )
-
-    @property
-    def _is_whole(self) -> bool:
-        return self._mine.role is Role.ADMIN and self._mine.root is None
 
     def _within(self, asked: Reach) -> Reach:
         if len(asked.grants) > _MOST_GRANTS:
@@ -147,6 +148,9 @@ class Gateway:
     def _asked(self, question: Question) -> Question:
         """The question within the caller's reach, and of a size that can be answered."""
         bounded(question.where, _TIMES)
+        _few(question.as_of or ())
+        if isinstance(question, Search):
+            _few(question.terms, MAX_TERMS)
         return replace(question, reach=self._within(question.reach))
 
     def _speaking(self, by: Principal) -> Memory:
@@ -175,7 +179,7 @@ class Gateway:
     def me(self) -> Me:
         """Who the caller is, and what it connects to."""
         return Me(
-            version=version("lamina"),
+            version=version(),
             principal=self._mine,
             identity=self.store.identity,
             capabilities=self.store.capabilities,
@@ -216,7 +220,7 @@ class Gateway:
 
     def fingerprint(self, value: bytes) -> str:
         """What equal values have in common, as far as the caller may compare them."""
-        if not self._is_whole:
+        if not self._mine.is_owner:
             # Under its own name: nobody may try out what a digest of somebody else's says.
             value = f"{self._mine.identity}\0".encode() + value
         return self._memory.path_for(self._mine.surface).fingerprint(value)
@@ -229,6 +233,7 @@ class Gateway:
     def get(
         self, reach: Reach, ids: Sequence[RecordId], as_of: Mapping[str, int] | None
     ) -> list[Record]:
+        _few(as_of or ())
         return self.store.get(self._within(reach), _few(ids), as_of=as_of)
 
     def find(self, reach: Reach, place: str) -> Record | None:
@@ -250,13 +255,13 @@ class Gateway:
         return self.store.versions(self._within(reach), record_id)
 
     def changes(self, reach: Reach, after: Mapping[str, int], limit: int) -> Page:
-        return self.store.changes(self._within(reach), after, min(limit, MOST))
+        return self.store.changes(self._within(reach), _few(after), min(limit, MOST))
 
     def usage(self, reach: Reach, ids: Sequence[RecordId]) -> dict[RecordId, Usage]:
         return self.store.usage(self._within(reach), _few(ids))
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
-        return self.store.saying(self._within(reach), texts)
+        return self.store.saying(self._within(reach), _few(texts, _MOST_TEXTS))
 
     def walk(self, reach: Reach, stream: str) -> Iterator[Record]:
         return self.store.walk(self._within(reach), stream)
@@ -273,7 +278,7 @@ class Gateway:
         return self._veil.streams()
 
     def position(self, streams: Collection[str] | None, at: datetime | None) -> dict[str, Head]:
-        return self._veil.position(streams, at)
+        return self._veil.position(streams and _few(streams), at)
 
     def newest_instant(self) -> datetime | None:
         return self._veil.newest_instant()
@@ -291,7 +296,7 @@ class Gateway:
 
     def tombstones(self, ids: Collection[RecordId]) -> frozenset[RecordId]:
         # An erased id belongs to nobody, so only who sees everything may know of it.
-        return self.store.tombstones(ids) if self._is_whole else frozenset()
+        return self.store.tombstones(ids) if self._mine.is_owner else frozenset()
 
     def sealed(self, record_id: RecordId) -> list[Sealed]:
         """What is sealed, without the boxes: nobody but the server can open them."""
@@ -346,7 +351,7 @@ class Gateway:
         handle = self._speaking(by)
         if told:
             return handle.recall(query, **heard(how))
-        return handle._recalls.find(query, heard(how))  # type: ignore[arg-type]
+        return handle.recalls.find(query, heard(how))  # type: ignore[arg-type]
 
     def why_not(self, by: Principal, name: str, query: str, how: dict[str, Any]) -> WhyNot:
         """What kept a record that the principal sees out of a recall."""
@@ -376,9 +381,9 @@ class Gateway:
         return self.store.dimensions(space)
 
 
-def _few(values: Sequence[Any]) -> Sequence[Any]:
-    if len(values) > MOST:
-        raise InvalidInputError(f"{len(values):,} at once are too many; {MOST:,} are not")
+def _few(values: Many, most: int = MOST) -> Many:
+    if len(values) > most:
+        raise InvalidInputError(f"{len(values):,} at once are too many; {most:,} are not")
     return values
 
 

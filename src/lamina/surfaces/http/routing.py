@@ -36,13 +36,15 @@ _WORK: Final = frozenset((Permission.READ, Permission.WRITE, Permission.SETTLE))
 class Caller:
     """Who calls a route, with the store as they see it."""
 
-    principal: Principal
     memory: Memory
-    key: str
-    """The id of the key that let them in."""
     identity: Identity
     """What to ask the keys about again, where an answer takes longer than a moment."""
     limits: Limits
+
+    @property
+    def principal(self) -> Principal:
+        """Who they are."""
+        return self.identity.principal
 
 
 def engine_of(request: Request) -> Engine:
@@ -59,8 +61,7 @@ async def caller_of(request: Request) -> Caller:
         identity = await run_in_threadpool(engine.keys.identify, shown)
     route = request.scope["route"]
     check_permission(identity.principal, permission_of(route))
-    memory = engine.handle(identity.principal)
-    return Caller(identity.principal, memory, identity.key, identity, engine.limits)
+    return Caller(engine.handle(identity.principal), identity, engine.limits)
 
 
 async def _known_caller(request: Request) -> Caller:

@@ -13,7 +13,6 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 
 from lamina.core import canonical
-from lamina.core.permissions import Permission
 from lamina.remote.calls import CALLS, PREFIX, WALK, WALKED, Call
 from lamina.surfaces.http import strict
 from lamina.surfaces.http.gateway import RULES, Gateway
@@ -97,8 +96,7 @@ def _some(records: Iterator[Any]) -> Iterator[Any]:
 
 
 def _add(routes: Routes, name: str) -> Callable[[Any], Any]:
-    permission = RULES[name].permission if name in RULES else Permission.ADMIN
-    return routes.add("POST", f"/{name}", permission, include_in_schema=False)
+    return routes.add("POST", f"/{name}", RULES[name].permission, include_in_schema=False)
 
 
 def _json(value: Any) -> Response:
