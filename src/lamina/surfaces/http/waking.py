@@ -78,7 +78,8 @@ class Waking:
             self._looks[about] = asyncio.ensure_future(run_in_threadpool(pulse.pulse))
         try:
             return await asyncio.shield(self._looks[about])
-        except LaminaError:
+        except Exception:
+            # Whoever looks next tries again.
             self._looks.pop(about, None)
             raise
 
