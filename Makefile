@@ -39,7 +39,7 @@ LOCK_ARGS ?=
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve demo conformance test lint format model mutants faults bench wheel lock clean
+.PHONY: help setup serve demo conformance test suite lint format model mutants faults bench wheel lock clean
 
 help: ## list the targets
 	@echo 'make TARGET, where TARGET is one of'
@@ -60,7 +60,11 @@ serve: ## serve the memories of this folder's store, on http://127.0.0.1:8484
 demo: setup ## see Lamina work, in a temporary folder
 	@$(BIN)/lamina demo
 
-test: lint ## everything that must hold before a change goes in
+# Types keep one core busy for most of a minute, and the tests need not wait for them.
+test: setup ## everything that must hold before a change goes in
+	@$(MAKE) --no-print-directory -j 2 lint suite
+
+suite: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: setup ## formatting, lint, types, import contracts

@@ -16,16 +16,19 @@ from lamina.testing import FakeEmbedder
 from tests.places import where
 
 SCAN = """
-import pathlib, sys
+import pathlib, re, sys
+# The end of it is in it, however the beginning is written.
 needles = sys.stdin.read().split()
+forms = {form.encode() for needle in needles for form in (needle[6:], needle[6:].lower())}
+# Wherever one of them lies, all around it are bytes of which they are made.
+made_of = re.escape(bytes({byte for form in forms for byte in form}))
+runs = re.compile(b"[%b]{%d,}" % (made_of, min(map(len, forms))))
 for path in pathlib.Path(sys.argv[1]).rglob("*"):
     if path.is_file():
-        held = path.read_bytes()
-        for needle in needles:
-            # The end of it is in it, however the beginning is written.
-            for form in {needle[6:], needle[6:].lower()}:
-                if form.encode() in held:
-                    print(path.name, form)
+        held = b" ".join(runs.findall(path.read_bytes()))
+        for form in forms:
+            if form in held:
+                print(path.name, form.decode())
 """
 
 

@@ -198,7 +198,7 @@ def test_what_could_not_be_released_is_free_in_the_same_process(
 def test_a_lease_whose_record_was_edited_is_still_held_and_can_be_released() -> None:
     with lamina.open(":memory:") as mem:
         finn, maya = mem.agent("finn", project="web"), mem.agent("maya", project="web")
-        with leasing.take(finn, "s-1", scope=ROOT, seconds=0.2) as held:
+        with leasing.take(finn, "s-1", scope=ROOT, seconds=0.6) as held:
             [record] = finn.query({"layer": "blackboard", "kind": "lease"})
             edited = finn.edit(record.id, "finn would rather not be disturbed")
             for _ in mem.changes(mem.cursor(), follow=True, timeout=20):

@@ -12,14 +12,17 @@ import compileall
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 VENV = Path(".venv")
 STAMP = VENV / ".lamina-stamp"
 PYTHON = VENV / "bin" / "python"
+PIP = [str(PYTHON), "-m", "pip", "--quiet", "--disable-pip-version-check"]
 WHOLE = "requirements.lock"
 SERVE = "requirements-serve.lock"
 
@@ -42,7 +45,7 @@ def main() -> None:
     if built != [environment, package]:
         STAMP.unlink(missing_ok=True)
         print("Installing lamina from this folder ...")
-        _pip("--no-deps", "--no-build-isolation", "--editable", ".")
+        _pip("install", "--no-deps", "--no-build-isolation", "--editable", ".")
         STAMP.write_text(f"{environment}\n{package}\n")
         print("Ready.")
     # Commands start twice as slowly from bare source, where Python may not cache it by itself.
@@ -68,12 +71,42 @@ def _build(lock: str) -> None:
     base = getattr(sys, "_base_executable", "") or sys.executable
     subprocess.run([base, "-m", "venv", str(VENV)], check=True)
     print(f"Installing what {lock} names (half a minute or so) ...")
-    _pip("--require-hashes", "--requirement", lock)
+    _install(lock)
+
+
+def _install(lock: str) -> None:
+    """Install what the lock names, in two halves at once: one would keep a single core busy.
+
+    The lock names everything that anything needs, so neither half looks for more; that nothing is
+    missing is checked at the end.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        halves = [Path(folder, f"{number}.txt") for number in range(2)]
+        for half, text in zip(halves, _halves(Path(lock).read_text(encoding="utf-8")), strict=True):
+            half.write_text(text, encoding="utf-8")
+        once = ("--require-hashes", "--no-deps", "--no-compile", "--requirement")
+        children = [subprocess.Popen([*PIP, "install", *once, str(half)]) for half in halves]
+        statuses = [child.wait() for child in children]
+    if any(statuses):
+        sys.exit(max(statuses))
+    _pip("check")
+    libraries = "import sysconfig as s; print(s.get_path('purelib'))"
+    found = subprocess.run([str(PYTHON), "-c", libraries], check=True, capture_output=True)
+    compileall.compile_dir(os.fsdecode(found.stdout.strip()), quiet=2, workers=0)
+
+
+def _halves(lock: str) -> tuple[str, str]:
+    """The lock's requirements, each with its hashes, in two piles; the two largest lie apart."""
+    first, second = [], []
+    for entry in re.split(r"^(?=\w)", lock, flags=re.MULTILINE)[1:]:
+        name = entry.split("==")[0]
+        smaller = first if len(first) <= len(second) else second
+        {"lancedb": first, "pyarrow": second}.get(name, smaller).append(entry)
+    return "".join(first), "".join(second)
 
 
 def _pip(*arguments: str) -> None:
-    command = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    done = subprocess.run([*command, *arguments], check=False)
+    done = subprocess.run([*PIP, *arguments], check=False)
     if done.returncode:
         sys.exit(done.returncode)
 

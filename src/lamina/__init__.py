@@ -92,7 +92,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"lamina.{name}")
     if name == "__version__":
-        return import_module("importlib.metadata").version("lamina")
+        return import_module("lamina.release").version()
     return _loaded(name)
 
 

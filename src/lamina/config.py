@@ -1,9 +1,10 @@
 """Where the store, the project and services are found: the only reader of the environment.
 
 A store is found as git finds its own: the nearest `.lamina` directory from here upwards, else the
-one in the home directory. `.lamina/config.toml` may name the project, and say for some settings of
-the store what is to hold instead, as the environment may. Services and keys are named by the
-environment alone: a directory that one comes across must not decide where texts are sent.
+one in the home directory. Whoever names one may name the address of a server instead.
+`.lamina/config.toml` may name the project, and say for some settings of the store what is to hold
+instead, as the environment may. Services and keys are named by the environment alone: a directory
+that one comes across must not decide where texts are sent.
 """
 
 import os
@@ -14,7 +15,7 @@ from typing import Any, Final
 
 from lamina.core.names import check_name
 from lamina.core.settings import MODEL_URL, SETTINGS, check_setting, variable
-from lamina.errors import InvalidInputError
+from lamina.errors import InvalidInputError, UnsupportedError
 
 FOLDER: Final = ".lamina"
 FILE: Final = "config.toml"
@@ -46,9 +47,29 @@ class Config:
     project: Origin
 
     @property
+    def address(self) -> str | None:
+        """The address of the server, where the store is behind one."""
+        named = self.directory.value or ""
+        return named if is_address(named) else None
+
+    @property
+    def folder(self) -> Path | None:
+        """The directory of the store, where it is on this machine."""
+        return None if self.address else Path(self.directory.value or FOLDER)
+
+    @property
     def path(self) -> Path:
-        """The directory of the store."""
-        return Path(self.directory.value or FOLDER)
+        """The same, for what cannot be done without it.
+
+        Raises:
+            UnsupportedError: The store is behind a server.
+        """
+        if self.folder is None:
+            raise UnsupportedError(
+                f"this is done in the directory of the store, and {self.address} is a server",
+                remedy="Do it where the store is, with its directory",
+            )
+        return self.folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +141,13 @@ def load(
     """Settle directory and project: argument, environment, then what is found on the way up."""
     environ = os.environ if environment is None else environment
     found = _directory(directory, environ, start)
-    return Config(found, _project(project, environ, Path(found.value or FOLDER)))
+    named = Config(found, Origin(None, "none"))
+    return Config(found, _project(project, environ, named.folder))
+
+
+def is_address(where: str | Path) -> bool:
+    """Whether a store is named by the address of its server."""
+    return isinstance(where, str) and where.startswith(("http://", "https://"))
 
 
 def nearest(start: Path) -> Path | None:
@@ -231,13 +258,13 @@ def _directory(given: str | None, environ: Mapping[str, str], start: Path | None
     return Origin(str(home_folder(environ) / FOLDER), HOME)
 
 
-def _project(given: str | None, environ: Mapping[str, str], folder: Path) -> Origin:
+def _project(given: str | None, environ: Mapping[str, str], folder: Path | None) -> Origin:
     if given is not None:
         return Origin(check_name(given, "project"), "argument")
     if environ.get("LAMINA_PROJECT"):
         return Origin(check_name(environ["LAMINA_PROJECT"], "LAMINA_PROJECT"), "LAMINA_PROJECT")
-    values = read_file(folder)
-    if PROJECT in values:
+    values = {} if folder is None else read_file(folder)
+    if folder is not None and PROJECT in values:
         return Origin(values[PROJECT], str(folder / FILE))
     return Origin(None, "none")
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lamina.core import settings
-from lamina.core.principal import Role
 from lamina.errors import ForbiddenError
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ class Keeping:
         self.close()
 
     def _check_whole(self, what: str) -> None:
-        if self.principal.role is not Role.ADMIN or self.principal.root is not None:
+        if not self.principal.is_owner:
             raise ForbiddenError(
                 f"a handle confined to a project or a role does not {what}",
                 remedy="Use the handle that lamina.open(DIRECTORY) returned",

@@ -11,7 +11,7 @@ from lamina.core import settings
 from lamina.core.embedder_spec import OFF
 from lamina.core.indexing import index_terms
 from lamina.core.record import Record
-from lamina.core.retention import HISTORY, Pruned, retention
+from lamina.core.retention import HISTORY, Pruned, Retention, retention
 from lamina.core.sealed import Sealed
 from lamina.errors import InvalidInputError, LaminaError, SecretError
 from lamina.results import LayerHistory, MaintenanceReport, Reindexed
@@ -66,8 +66,7 @@ def reindex(
 
 def maintain(store: Store, *, dry_run: bool, confirm: bool) -> MaintenanceReport:
     """Plan, and unless it is a dry run, carry it out."""
-    now = StoreClock(store).now()
-    plan = retention(settings.effective(store.settings()), now)
+    plan, now = due(store), StoreClock(store).now()
     found = store.prunable(plan)
     if dry_run:
         return _report(found, now, applied=False, tidied=False)
@@ -79,6 +78,11 @@ def maintain(store: Store, *, dry_run: bool, confirm: bool) -> MaintenanceReport
             f" {HISTORY}LAYER",
         )
     return _report(store.prune(plan), now, applied=True, tidied=store.tidy())
+
+
+def due(store: Store) -> Retention:
+    """What of a store's past may go by now."""
+    return retention(settings.effective(store.settings()), StoreClock(store).now())
 
 
 def _asked(name: str, question: "Callable[[], Finding]") -> Finding:

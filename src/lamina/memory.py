@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from lamina.feed import Feed
     from lamina.paging import Context
     from lamina.paging.asking import ContextOptions
-    from lamina.recalling import How, RecallPath
+    from lamina.recalling import How, Recalls
     from lamina.results import Erasure, IndexReport, Recall, WhyNot
     from lamina.sources import IndexOptions
     from lamina.stores.base import Store
@@ -119,7 +119,8 @@ class Memory(Keeping, Layered, Living):
         return ReadPath(self.store, self.reach, homes, self._announcer)
 
     @cached_property
-    def _recalls(self) -> RecallPath:
+    def recalls(self) -> Recalls:
+        """The recall path, for who shows only some of what it finds."""
         from lamina.recalling import RecallPath
 
         near = RecallPath(self.store, self._reads, self._vectors, self._announcer, self.settings)
@@ -303,17 +304,17 @@ class Memory(Keeping, Layered, Living):
         be, `diversity` how different hits should be, `budget` how many tokens they may have
         together, and `weights` how much words, meaning and the other signals count.
         """
-        return self._recalls.recall(query, how)
+        return self.recalls.recall(query, how)
 
     def context(self, query: str = "", **options: Unpack[ContextOptions]) -> Context:
         """What to put before a model: hot state and what is relevant, in a budget of tokens."""
         from lamina.paging.assembling import assemble
 
-        return assemble(self, self._recalls, query, options)
+        return assemble(self, self.recalls, query, options)
 
     def why_not(self, name: str, query: str, **how: Unpack[How]) -> WhyNot:
         """What kept a record, named by id or key, out of a recall asked in the same words."""
-        return self._recalls.why_not(self._named(name), query, how)
+        return self.recalls.why_not(self._named(name), query, how)
 
     def history(self, name: str) -> list[Version]:
         """Every change of a record with the version it made, oldest first.
@@ -386,9 +387,7 @@ class Memory(Keeping, Layered, Living):
 
     def _named(self, name: str) -> Record:
         """A record by id, in whatever state, or the current one that holds a key."""
-        if is_id(name):
-            return self._path.existing(RecordId(name))
-        return self._reads.named(name)
+        return self._path.existing(RecordId(name)) if is_id(name) else self._reads.named(name)
 
     def _all_named(self, names: Sequence[str]) -> list[Record]:
         if not names:

@@ -55,9 +55,11 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     """
     if where is None:
         found = config.load(project=project)
-        where, project = found.path, found.project.value
-    if isinstance(where, str) and where.startswith(("http://", "https://")):
-        return _connected(where, project, (name, role) == ("user", "admin") and embedder is None)
+        where, project = found.address or found.path, found.project.value
+    if config.is_address(where):
+        return _connected(
+            str(where), project, (name, role) == ("user", "admin") and embedder is None
+        )
     root = None if project is None else Scope.of(f"project/{check_name(project, 'project')}")
     principal = Principal(name, check_role(role), root, surface)
     if embedder is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypedDict
 
 from lamina import clock
 from lamina.core.filters import Filter, matches, parse
@@ -101,8 +101,27 @@ class _Settled:
     """Whether use counts: for questions about the present, where it is not switched off."""
 
 
+class Recalls(Protocol):
+    """Recall for one handle, wherever the searching is done."""
+
+    def recall(self, query: str, how: How) -> Recall:
+        """The records that are most likely what was asked for; those who listen are told."""
+
+    def find(self, query: str, how: How) -> Recall:
+        """The same, but nobody is told."""
+
+    def hand_out(self, query: str, hits: Sequence[Hit]) -> None:
+        """These of the records that were found are shown."""
+
+    def count_use(self, ids: Sequence[RecordId]) -> None:
+        """These records were of use."""
+
+    def why_not(self, record: Record, query: str, how: How) -> WhyNot:
+        """What kept a record out of such a recall."""
+
+
 class RecallPath:
-    """Recall within one reach."""
+    """Recall within one reach, done here."""
 
     def __init__(
         self,

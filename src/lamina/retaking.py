@@ -50,7 +50,10 @@ class Retaking:
         """
         asked = list(changes)
         if not 0 < len(asked) <= MOST:
-            raise InvalidInputError(f"`changes` must be from 1 to {MOST:,}, not {len(asked):,}")
+            raise InvalidInputError(
+                f"one commit is of 1 to {MOST:,} changes, not {len(asked):,}",
+                remedy="Make several calls of it; each is then a transaction of its own",
+            )
         named = {one for change in asked for one in _named(change)}
         taken = self._taken_ids(asked)
         return [self._again(change, named, taken) for change in asked]

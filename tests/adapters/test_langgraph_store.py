@@ -154,8 +154,9 @@ def test_many_items_that_say_the_same_ask_no_more_than_a_store_can_take(tmp_path
         whole.configure("recall.embedder", "off")
         store = LaminaStore(whole)
         said = ("prefers the dark theme", "likes a dark theme best")
-        store.batch([PutOp(("u", str(n)), "k", {"text": said[n % 2]}) for n in range(1_100)])
-        assert len(store.search(("u",), query="dark theme", limit=300)) == 300
+        same = ({"text": said[n % 2]} for n in range(1_100))
+        store.batch([PutOp(("users", str(n)), "taste", one) for n, one in enumerate(same)])
+        assert len(store.search(("users",), query="dark theme", limit=300)) == 300
 
 
 @pytest.mark.parametrize("ttl", [float("nan"), float("inf"), 1e300, "5"])

@@ -85,3 +85,20 @@ def test_hooks_are_installed_and_removed(tmp_path: Path) -> None:
     assert told["changed"]
     path.write_text("{", encoding="utf-8")
     assert run("hook", "install", "claude", "--project", cwd=tmp_path).status == 2
+
+
+def test_what_a_team_shares_names_no_place_of_this_machine(tmp_path: Path) -> None:
+    run("hook", "install", "codex", "--project", "--dir", "kept here", cwd=tmp_path)
+    shared = json.loads((tmp_path / ".codex" / "hooks.json").read_text(encoding="utf-8"))
+    [hook] = shared["hooks"]["Stop"][0]["hooks"]
+    # But for the store, which is named from the root, as harnesses start hooks anywhere.
+    where = f"--dir '{tmp_path.resolve() / 'kept here'}'"
+    assert hook["command"] == f"lamina hook Stop --harness codex {where}"
+
+
+def test_installing_hooks_says_what_is_still_to_do(tmp_path: Path) -> None:
+    told = run("hook", "install", "codex", "--project", cwd=tmp_path).err
+    assert "/hooks" in told
+    assert "lamina init" in told
+    run("init", "--project", "web", cwd=tmp_path)
+    assert "lamina init" not in run("hook", "install", "codex", "--project", cwd=tmp_path).err

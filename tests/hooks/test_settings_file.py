@@ -31,6 +31,27 @@ def test_what_is_there_stays_and_goes_back_to_what_it_was(indent: int | str) -> 
     assert with_hooks(after, FILE, {}) == before
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        '{"a": [1.50, 1e3], "ü": "\\u00fc"}',
+        '{ "hooks" : {"PreToolUse": [ ]}, "a":1 }',
+        '{"hooks": {}}',
+        '{\r\n\t"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]},\r\n\t"a": 1\r\n}',
+        '{"hooks": {"Stop": [{"hooks": [{"command": "two\u2028lines"}]}]}}',
+        r'{"hooks": {"Stop": [{"hooks": [{"command": "half \ud83d"}]}]}}',
+        "{}",
+    ],
+)
+def test_nothing_else_is_written_anew(before: str) -> None:
+    after = with_hooks(before, FILE, HOOKS)
+    assert HOOKS.keys() <= json.loads(after)["hooks"].keys()
+    for piece in ("[1.50, 1e3]", "\\u00fc", '"PreToolUse": [ ]', '\t"a": 1\r\n'):
+        assert (piece in before) == (piece in after)
+    gone = with_hooks(after.encode().decode(), FILE, {})
+    assert json.loads(gone) == {one: what for one, what in json.loads(before).items() if what != {}}
+
+
 def test_another_way_to_start_replaces_the_old_one_where_it_was() -> None:
     first = with_hooks(json.dumps(OTHERS), FILE, HOOKS)
     again = with_hooks(first, FILE, wanted("claude", ["python3", "-m", "lamina"], tools=True))

@@ -111,3 +111,10 @@ def test_the_page_for_people_asks_nobody_else_for_anything(api: Api) -> None:
     page = api.client.get("/docs").text
     assert "/api/memory/knowledge" in page
     assert not re.search(r"""(src|href)=["']?https?:|@import|url\(""", page)
+
+
+def test_what_anybody_may_ask_is_written_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = {path: api.ask("GET", path).text for path in ("/openapi.json", "/docs")}
+    assert all(first.values())
+    monkeypatch.setattr(api.client.app, "openapi", None)
+    assert {path: api.ask("GET", path).text for path in first} == first

@@ -58,4 +58,23 @@ def test_without_its_packages_it_says_how_to_get_them(
     error = json.loads(capsys.readouterr().out)["error"]
     assert error["code"] == "unsupported"
     assert "lamina[server]" in error["remedy"]
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert main(["bench", "http", "--json"]) == 6
+    assert "lamina[server]" in json.loads(capsys.readouterr().out)["error"]["remedy"]
     assert not list(tmp_path.iterdir())
+
+
+def test_the_line_to_try_is_one_that_a_shell_takes(tmp_path: Path) -> None:
+    folder = tmp_path / "Meine Märchen"
+    with lamina.open(folder) as memory:
+        memory.configure("recall.embedder", "off")
+    command = [sys.executable, "-m", "lamina", "serve", "--dir", str(folder), "--port", "0"]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stderr is not None
+        tried = next(one for one in server.stderr if one.startswith("Try: "))
+        line = tried.removeprefix("Try: ").replace("curl", "curl -sS --fail")
+        done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+        server.terminate()
+    assert json.loads(done.stdout)["records"] == []

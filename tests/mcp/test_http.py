@@ -39,7 +39,7 @@ async def client_of(
     server: Served, headers: dict[str, str], path: str = "/mcp", mode: Any = "auto"
 ) -> AsyncIterator[Client]:
     async with (
-        httpx2.AsyncClient(headers=headers) as http,
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
         Client(streamable_http_client(server.url + path, http_client=http), mode=mode) as client,
     ):
         yield client
@@ -187,3 +187,23 @@ def _nonsense(chosen: random.Random) -> bytes:
     text = json.dumps(chosen.choice([message, message, [message], chosen.choice(odd)]))
     cut = text[: chosen.randint(0, len(text))] if chosen.random() < 0.2 else text
     return cut.encode("utf-8", "surrogatepass") if chosen.random() < 0.9 else b"\xff\xfe{}"
+
+
+def test_nobody_takes_the_room_of_others(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lamina.surfaces.mcp.sessions.MOST_OF_ONE", 3)
+    greedy, other = server.headers_of("greedy", "reader"), server.headers_of("other", "reader")
+    with httpx2.Client(base_url=server.url, headers=ACCEPT) as client:
+
+        def opened(headers: dict[str, str]) -> httpx2.Response:
+            return client.post("/mcp", json=HELLO, headers=headers)
+
+        answers = [opened(greedy) for _ in range(5)]
+        assert [one.status_code for one in answers] == [200] * 3 + [503] * 2
+        assert answers[-1].json()["error"]["code"] == "busy"
+        assert opened(other).status_code == 200
+        session = {**greedy, "Mcp-Session-Id": answers[0].headers["mcp-session-id"]}
+        assert client.delete("/mcp", headers=session).status_code == 200
+        assert [opened(greedy).status_code for _ in range(2)] == [200, 503]
+        # What opens no session keeps no room.
+        assert opened({**other, "Mcp-Session-Id": "none"}).status_code == 404
+        assert [opened(other).status_code for _ in range(3)] == [200, 200, 503]

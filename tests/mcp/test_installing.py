@@ -1,6 +1,7 @@
 """`lamina mcp --install`: our server in a client's settings, and nothing else touched."""
 
 import json
+import sys
 import tomllib
 from pathlib import Path
 
@@ -136,3 +137,16 @@ def test_the_command_line_installs_and_prints(
     assert "already" in capsys.readouterr().out
     assert main(["mcp", "--print"]) == 2
     assert not (home / "memory").exists()
+
+
+def test_what_would_keep_a_client_from_starting_it_is_told(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mcp", "--install", "cursor"]) == 0
+    assert "lamina[mcp]" not in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    monkeypatch.setenv("PATH", str(home))
+    assert main(["mcp", "--install", "cursor", "--level", "project"]) == 0
+    told = capsys.readouterr().err
+    assert "pip install 'lamina[mcp]'" in told
+    assert "not on your PATH" in told

@@ -94,6 +94,11 @@ def test_lists_prompts_and_completion(finn: AgentMemory) -> None:
         ref = ResourceTemplateReference(type="ref/resource", uri="lamina://blackboard/{key}")
         done = await client.complete(ref, {"name": "key", "value": "bu"})
         assert done.completion.values == ["build/status"]
+        old = finn.remember("older than a hundred others").id
+        finn.remember_many({"text": f"number {number}"} for number in range(101))
+        ref = ResourceTemplateReference(type="ref/resource", uri="lamina://record/{id}")
+        done = await client.complete(ref, {"name": "id", "value": old[:20]})
+        assert done.completion.values == [old]
         assert [one.name for one in (await client.list_prompts()).prompts] == [
             "continue", "remember-session", "review",
         ]  # fmt: skip

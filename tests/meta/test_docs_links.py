@@ -38,3 +38,10 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
     targets = [inline or reference for inline, reference in LINK.findall(prose)]
     local = [target for target in targets if not EXTERNAL.match(target)]
     assert [problem for target in local if (problem := _broken(page, target))] == []
+
+
+def test_the_index_of_the_guides_names_each() -> None:
+    guides = ROOT / "docs" / "guides"
+    index = (guides / "README.md").read_text(encoding="utf-8")
+    listed = {target for target, _ in LINK.findall(index)}
+    assert {one.name for one in guides.glob("*.md")} - {"README.md"} <= listed

@@ -7,6 +7,7 @@ the gateway makes of a call is tested beside this, by the front door.
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,8 @@ from lamina.core.retention import Cut, Pruned, Retention
 from lamina.errors import UnsupportedError
 from lamina.stores.base import Store
 from lamina.stores.ephemeral import EphemeralStore
-from lamina.testing import StoreContract
+from lamina.stores.sqlite.store import SqliteStore
+from lamina.testing import DurableContract, SharedContract, StoreContract
 from lamina.testing.builders import a_put, after_noon, found, picture, write
 from tests.remote.raw import Raw, raw_server
 
@@ -26,7 +28,7 @@ def raw() -> Iterator[Raw]:
         yield server
 
 
-class FromAfar(StoreContract):
+class FromAfar(StoreContract, SharedContract):
     """What a client keeps of the contract; a subclass runs it."""
 
     @pytest.fixture
@@ -68,3 +70,26 @@ class FromAfar(StoreContract):
         assert store.reindex(lambda _: ("zebra",)) == 2
         assert sorted(found(store, "kettle")) == ["one kettle", "two kettles"]
         assert found(store, "zebra") == []
+
+
+class Lasting(DurableContract):
+    """The contract of what outlives its process: client, server and store are opened anew."""
+
+    @pytest.fixture
+    def store(self, raw: Raw, another: Callable[[], Store], tmp_path: Path) -> Iterator[Store]:
+        raw.store = SqliteStore(tmp_path)
+        yield another()
+        raw.store.close()
+
+    @pytest.fixture
+    def reopened(
+        self, raw: Raw, another: Callable[[], Store], tmp_path: Path
+    ) -> Callable[[Store], Store]:
+        def reopen(store: Store) -> Store:
+            store.close()
+            assert raw.store is not None
+            raw.store.close()
+            raw.store = SqliteStore(tmp_path)
+            return another()
+
+        return reopen

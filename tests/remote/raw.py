@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from typing import Any
 
 import lamina
 from lamina.core.indexing import index_terms
 from lamina.core.principal import Principal
 from lamina.core.record import Record
+from lamina.release import version
 from lamina.remote.calls import Me
 from lamina.remote.store import RemoteStore
 from lamina.remote.transport import Transport
@@ -28,36 +28,45 @@ class Bare:
     """A store that answers calls as they come, whoever makes them."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self.store = store
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        return getattr(self.store, name)
+
+    about = None
 
     def me(self) -> Me:
-        found = self._store
+        found = self.store
         settings = dict(found.settings())
-        return Me(version("lamina"), Principal(), found.identity, found.capabilities, settings)
+        return Me(
+            version=version(),
+            principal=Principal(),
+            identity=found.identity,
+            capabilities=found.capabilities,
+            settings=settings,
+            most_bytes=16_000_000,
+        )
 
     def embed(self, space: str, made: Any, wait: bool) -> int:
-        return self._store.embed(space, made, wait=wait)
+        return self.store.embed(space, made, wait=wait)
 
     def get(self, reach: Any, ids: Any, as_of: Any) -> list[Record]:
-        return self._store.get(reach, ids, as_of=as_of)
+        return self.store.get(reach, ids, as_of=as_of)
 
     def events(self, stream: str, after: int, limit: int | None) -> Any:
-        return self._store.events(stream, after=after, limit=limit)
+        return self.store.events(stream, after=after, limit=limit)
 
     def position(self, streams: Any, at: Any) -> Any:
-        return self._store.position(streams, at=at)
+        return self.store.position(streams, at=at)
 
     def check(self) -> list[Finding]:
-        return self._store.check(Aids(analyse=_analyse))
+        return self.store.check(Aids(analyse=_analyse))
 
     def repair(self) -> Repair:
-        return self._store.repair(_analyse)
+        return self.store.repair(_analyse)
 
     def reindex(self) -> int:
-        return self._store.reindex(_analyse)
+        return self.store.reindex(_analyse)
 
 
 class Raw:

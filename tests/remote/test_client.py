@@ -1,26 +1,39 @@
 """A connected handle: as a handle of one's own, whatever becomes of the server and the wire."""
 
 import asyncio
+import os
+import resource
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import lamina
 from lamina import InvalidInputError, Memory, NotFoundError, UnsupportedError, aio, clock
+from lamina.core.access import EVERYTHING
 from lamina.core.changes import Commit, Erase
 from lamina.core.record import State
-from lamina.errors import StoreUnavailableError, StoreVersionError, UnauthenticatedError
+from lamina.core.retention import Cut, Retention
+from lamina.errors import (
+    LaminaError,
+    StoreUnavailableError,
+    StoreVersionError,
+    UnauthenticatedError,
+)
 from lamina.memory import AgentMemory
 from lamina.remote import store as remote_store
 from lamina.remote.store import RemoteStore
+from lamina.surfaces.http.engine import Engine, Limits
 from tests.places import plain
 from tests.remote.far import Place, served
 from tests.serving import serving
+
+if TYPE_CHECKING:
+    from lamina.core.draft import Draft
 
 __all__ = ["plain"]
 
@@ -87,11 +100,22 @@ def test_a_proposal_is_accepted_with_its_secret(mem: Memory, place: Place, whole
 
 
 def test_the_store_is_looked_after_where_it_is(mem: Memory, tmp_path: Any) -> None:
-    for call in (lambda: mem.backup(tmp_path / "b"), mem.check, mem.reindex, mem.maintain):
+    for call in (lambda: mem.backup(tmp_path / "b"), mem.check, mem.reindex):
         with pytest.raises(UnsupportedError, match="where the store is"):
             call()
     assert mem.verify()
     assert mem.vectors().embedder == "off"
+
+
+def test_what_may_go_is_for_the_server_to_say(mem: Memory, whole: Memory) -> None:
+    for number in range(3):
+        mem.remember(f"version {number}", key="k")
+    everything = Retention((Cut("knowledge", 0),), clock.now())
+    assert mem.store.prune(everything).gone == {}
+    whole.configure("history.knowledge", "1")
+    assert sum(one.pruned for one in mem.maintain(dry_run=True).layers) == 1
+    assert mem.maintain().applied
+    assert [one.record is None for one in whole.history("k")] == [True, False, False]
 
 
 def test_a_feed_follows_and_ends(mem: Memory, whole: Memory) -> None:
@@ -126,7 +150,7 @@ def test_an_address_is_a_place_to_open(
 def test_nobody_comes_in_without_a_key(place: Place, whole: Memory) -> None:
     del whole
     for key in ("", "nonsense", place.key_of()[:-1] + "x"):
-        with pytest.raises(UnauthenticatedError):
+        with pytest.raises(UnauthenticatedError, match="`key`"):
             lamina.connect(place.url, key=key)
 
 
@@ -142,9 +166,23 @@ def test_another_version_is_named(
     place: Place, whole: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del whole
-    monkeypatch.setattr(remote_store, "_our_version", lambda: "99.1.0")
+    monkeypatch.setattr(remote_store, "version", lambda: "99.1.0")
     with pytest.raises(StoreVersionError, match=r"99\.1\.0"):
         lamina.connect(place.url, key=place.key_of())
+
+
+def test_a_program_with_many_open_files_keeps_its_connection(place: Place, whole: Memory) -> None:
+    whole.remember("here", key="k")
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4_096, limit[1]), limit[1]))
+    try:
+        with ExitStack() as files, open(os.devnull) as first:
+            for _ in range(1_100):
+                files.callback(os.close, os.dup(first.fileno()))
+            with lamina.connect(place.url, key=place.key_of()) as mem:
+                assert [mem.get("k").text for _ in range(3)] == ["here"] * 3
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
 
 
 def test_a_server_that_comes_back_is_found_again(plain: Memory) -> None:
@@ -231,6 +269,38 @@ def test_a_repeated_commit_gets_its_first_receipt(
     with pytest.raises(NotFoundError):
         mem.store.commit(replace(asked, changes=(Erase(id=kept.id),), tx=clock.fresh_id()))
     assert len(whole.store.events("global")) == before + 2
+
+
+def test_more_than_a_server_takes_is_refused_before_it_is_sent(plain: Memory) -> None:
+    engine = Engine(plain, Limits(client_bytes=3_000))
+    with serving(plain, engine) as server, lamina.connect(server.url, key=server.key) as mem:
+        many: list[Draft] = [
+            {"text": f"memory number {number} of a hundred"} for number in range(100)
+        ]
+        with pytest.raises(InvalidInputError, match="the server takes 3,000") as refused:
+            mem.remember_many(many)
+        assert "several calls" in refused.value.remedy
+        assert len(mem.remember_many(many[:3]).outcomes) == 3
+        # One that does not keep to it is not read to the end.
+        assert isinstance(mem.store, RemoteStore)
+        mem.store._transport.most_bytes = None
+        with pytest.raises(LaminaError):
+            mem.remember_many(many)
+    assert plain.count({"layer": "knowledge"}) == 3
+
+
+def test_what_is_long_is_asked_in_parts(mem: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_store, "MOST", 3)
+    kept = [mem.remember(f"memory {number}").id for number in range(8)]
+    assert [one.id for one in mem.store.get(EVERYTHING, kept)] == kept
+    events = mem.store.events("global", limit=None)
+    assert [one.seq for one in events] == list(range(1, len(events) + 1))
+    for limit in (2, 3, 4, 6, 8):
+        assert mem.store.events("global", limit=limit) == events[:limit]
+    mem.store.note_use(dict.fromkeys(kept, 1), clock.now())
+    assert mem.store.usage(EVERYTHING, kept).keys() == set(kept)
+    mem.erase(*kept)
+    assert mem.store.tombstones(kept) == set(kept)
 
 
 def test_faces_and_agents_work_from_afar(mem: Memory, whole: Memory) -> None:

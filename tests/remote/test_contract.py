@@ -3,7 +3,14 @@
 `make conformance` runs all of it (`tests/conformance/suite_remote.py`).
 """
 
-from tests.remote.contract import FromAfar, raw
+from contextlib import closing
+from pathlib import Path
+
+from lamina.stores.base import Capability
+from lamina.stores.ephemeral import EphemeralStore
+from lamina.stores.sqlite.store import SqliteStore
+from tests.remote.contract import FromAfar, Lasting, raw
+from tests.remote.raw import Raw
 
 __all__ = ["raw"]
 
@@ -27,6 +34,22 @@ class TestRemote(FromAfar):
     pass
 
 
+class TestRemoteOnDisk(Lasting, FromAfar):
+    """Only what it means to outlive a process: the rest is the same as above."""
+
+
 for name in LONG:
     assert callable(getattr(TestRemote, name))
     setattr(TestRemote, name, None)
+for name in dir(FromAfar):
+    if name.startswith("test_") and not hasattr(Lasting, name):
+        setattr(TestRemoteOnDisk, name, None)
+
+
+def test_a_client_declares_what_its_contracts_prove(raw: Raw, tmp_path: Path) -> None:
+    shared = {Capability.MANY_PROCESSES}
+    lasting = {Capability.DURABLE, Capability.SYNCED}
+    for store, declared in ((EphemeralStore(), shared), (SqliteStore(tmp_path), shared | lasting)):
+        raw.store = store
+        with closing(store), closing(raw.connected()) as client:
+            assert client.capabilities == declared

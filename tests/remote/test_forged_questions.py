@@ -78,6 +78,22 @@ def test_a_question_that_is_none_never_reaches_a_store(eve: RemoteStore) -> None
                                          "surface": "http"}, **how)  # fmt: skip
 
 
+def test_one_request_asks_for_no_more_than_can_be_answered(eve: RemoteStore) -> None:
+    streams = {f"project/p{n}": 1 for n in range(10_001)}
+    term = {"token": "x", "weight": 1.0, "expand": False}
+    much: dict[str, dict[str, Any]] = {
+        "saying": {"reach": ALL, "texts": ["a"] * 101},
+        "changes": {"reach": ALL, "after": streams, "limit": 1},
+        "position": {"streams": [*streams], "at": None},
+        "get": {"reach": ALL, "ids": [], "as_of": streams},
+        "query": {"query": {"reach": ALL, "as_of": streams}},
+        "search": {"search": {"reach": ALL, "terms": [term] * 129}},
+    }
+    for name, said in much.items():
+        with pytest.raises(InvalidInputError, match="too many"):
+            asked(eve, name, **said)
+
+
 def test_nothing_counts_unreviewed_by_a_way_round(eve: RemoteStore, whole: Memory) -> None:
     def sent(*changes: Any) -> Any:
         return eve.commit(Commit(changes=changes, by=EVE, at=clock.now(), tx=clock.fresh_id()))

@@ -15,11 +15,16 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
-from google.adk.memory.memory_entry import MemoryEntry
-from google.genai import types
+try:
+    from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
+    from google.adk.memory.memory_entry import MemoryEntry
+    from google.genai import types
+except ImportError as error:
+    raise ImportError("Google ADK is not installed: pip install 'lamina[adk]'") from error
 
 from lamina.adapters.naming import name_for
 from lamina.aio import in_thread
@@ -27,7 +32,8 @@ from lamina.core.canonical import keepable
 from lamina.core.layers import LAYERS
 from lamina.core.sealed import hidden
 from lamina.core.text.cut import head_and_tail
-from lamina.errors import ConflictError, NotFoundError
+from lamina.errors import NotFoundError
+from lamina.layers.face import settled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,21 +128,20 @@ class LaminaMemoryService(BaseMemoryService):
 def _keep(agent: AgentMemory, session: str, events: Sequence[Event]) -> None:
     scope = agent.session(name_for(session, "session_id")).scope
     wanted = {str(one.id): one for one in events if _text(one.content)}
-    while wanted:
-        page = list(wanted)[:_PAGE]
-        where = {"layer": "session", "scope": scope, "state": {"$in": _EVERY_STATE}}
-        # The same id may stand once for each of the two that speak.
-        found = agent.query({**where, "key": {"$in": page}}, limit=2 * _PAGE)
-        known = {one.key for one in found}
-        new = [_said(wanted[name], scope) for name in page if name not in known]
-        try:
-            if new:
-                agent.remember_many(new)
-        except ConflictError:
-            # Somebody else keeps the same session.
-            continue
-        for name in page:
-            del wanted[name]
+    for at in range(0, len(wanted), _PAGE):
+        page = dict(islice(wanted.items(), at, at + _PAGE))
+        # Somebody else may keep the same session.
+        settled(partial(_keep_new, agent, scope, page))
+
+
+def _keep_new(agent: AgentMemory, scope: str, events: Mapping[str, Event]) -> None:
+    where = {"layer": "session", "scope": scope, "state": {"$in": _EVERY_STATE}}
+    # The same id may stand once for each of the two that speak.
+    found = agent.query({**where, "key": {"$in": list(events)}}, limit=2 * _PAGE)
+    known = {one.key for one in found}
+    new = [_said(event, scope) for name, event in events.items() if name not in known]
+    if new:
+        agent.remember_many(new)
 
 
 def _said(event: Event, scope: str) -> Draft:

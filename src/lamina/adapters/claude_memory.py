@@ -17,8 +17,11 @@ from functools import partial
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final
 
-from anthropic.lib.tools import ToolError
-from anthropic.tools.memory import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
+try:
+    from anthropic.lib.tools import ToolError
+    from anthropic.tools.memory import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
+except ImportError as error:
+    raise ImportError("Anthropic's SDK is not installed: pip install 'lamina[claude]'") from error
 
 from lamina.adapters.virtual_files import LONGEST, ROOT, Files
 from lamina.aio import in_thread

@@ -15,17 +15,22 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from agents.memory import SessionABC, SessionSettings
+try:
+    from agents.memory import SessionABC, SessionSettings
+except ImportError as error:
+    raise ImportError(
+        "The OpenAI Agents SDK is not installed: pip install 'lamina[openai-agents]'"
+    ) from error
 
 from lamina.adapters import openai_items
 from lamina.adapters.naming import name_for
 from lamina.adapters.revealing import revealed
 from lamina.aio import in_thread
 from lamina.core.record import State
-from lamina.errors import ConflictError
+from lamina.layers.face import settled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from agents.items import TResponseInputItem
 
@@ -65,11 +70,11 @@ class LaminaSession(SessionABC):
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Take the last item off and return it; nothing when there is none."""
-        return await in_thread(_settled, self._pop)
+        return await in_thread(settled, self._pop)
 
     async def clear_session(self) -> None:
         """Take off all items, in one change."""
-        await in_thread(_settled, self._clear)
+        await in_thread(settled, self._clear)
 
     def _read(self, most: int | None) -> list[TResponseInputItem]:
         if most == 0:
@@ -136,12 +141,3 @@ class LaminaSession(SessionABC):
     def _opened(self, item: Any, records: Sequence[Record]) -> Any:
         """An item as it was given."""
         return revealed(self.memory, item, records, self._secrets)
-
-
-def _settled(work: Callable[[], Any]) -> Any:
-    """Do something on the newest state there is: whoever was faster has left another."""
-    while True:
-        try:
-            return work()
-        except ConflictError:
-            continue

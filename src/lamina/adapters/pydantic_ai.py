@@ -16,10 +16,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic_ai import messages as said
-from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.tools import Tool
-from pydantic_ai.toolsets import FunctionToolset
+try:
+    from pydantic_ai import messages as said
+    from pydantic_ai.capabilities import AbstractCapability
+    from pydantic_ai.tools import Tool
+    from pydantic_ai.toolsets import FunctionToolset
+except ImportError as error:
+    raise ImportError("Pydantic AI is not installed: pip install 'lamina[pydantic-ai]'") from error
 
 from lamina import skills
 from lamina.adapters.naming import name_for

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lamina.core.names import check_key
 from lamina.core.record import State
 from lamina.errors import ConflictError, InvalidInputError, NotFoundError
-from lamina.layers.face import every
+from lamina.layers.face import every, settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,7 +35,6 @@ _LONGEST: Final = 900_000
 _MOST_PARTS: Final = 32
 LONGEST: Final = _LONGEST * _MOST_PARTS
 """How many bytes a file may take."""
-_TRIES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +98,16 @@ class Files:
         Raises:
             NotFoundError: There is no such file.
         """
-        for _ in range(_TRIES):
+
+        def attempt() -> File:
             file = self.read(path)
             if file is None:
                 raise NotFoundError(f"there is no file {path}")
             drafts = _drafts(path, change(file.text), file.records[0].rev)
-            try:
-                self._door.commit(self._next(drafts, file))
-            except ConflictError:
-                continue
+            self._door.commit(self._next(drafts, file))
             return self.read(path) or file
-        raise ConflictError(f"{path} keeps being changed by others", remedy="Try again")
+
+        return settled(attempt)
 
     def remove(self, path: str) -> Receipt | None:
         """Hide a file, or all below a directory, in one change; nothing where nothing was."""

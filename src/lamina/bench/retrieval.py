@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +23,7 @@ from lamina.bench.telling import Told, told
 from lamina.core.embedder_spec import DEFAULT, check_spec
 from lamina.core.settings import FLOOR
 from lamina.errors import InvalidInputError
+from lamina.release import version
 
 _WARM: Final = "Where does the road lead?"
 
@@ -138,7 +138,7 @@ def _config(plan: Plan, store: Told) -> dict[str, Any]:
         "now": "the time of the newest document of a store",
         "seed": SEED,
         "limit_queries": plan.limit,
-        "lamina": version("lamina"),
+        "lamina": version(),
         "machine": machine(),
     }
 

@@ -185,7 +185,7 @@ def _role_writes(principal: Principal, scope: Scope, layer: str) -> bool:
     root = principal.root
     if layer in OWNERS:
         # Also not in a scope of one's own: what stands there decides who may come in.
-        return principal.role is Role.ADMIN and root is None
+        return principal.is_owner
     match principal.role:
         case Role.ADMIN:
             return root is None or root.contains(scope)

@@ -77,6 +77,11 @@ class Principal:
         return _TRUST[self.role]
 
     @property
+    def is_owner(self) -> bool:
+        """Whether this is who has the whole store: an admin whom nothing confines."""
+        return self.role is Role.ADMIN and self.root is None
+
+    @property
     def home(self) -> Scope | None:
         """The scope that is this agent's own."""
         if self.root is None or self.role is not Role.AGENT:

@@ -110,6 +110,9 @@ def told_format(streams: Sequence[Opened], mapping: Mapping[str, str]) -> str:
         InvalidInputError: It is none that can be imported.
     """
     told = {telling.format_of(one.head, one.name, mapping) for one in streams}
+    if len(told) > 1:
+        # A part of an archive that is empty tells nothing.
+        told.discard(telling.LAMINA)
     found = told.pop()
     if found is not None and not told:
         return found

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol, Unpack
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, Unpack
 
 from lamina.core.canonical import check_text
 from lamina.core.instants import looking_back
 from lamina.core.layers import LAYERS, check_kind_of
 from lamina.core.names import check_kind, check_name
 from lamina.core.record import State
-from lamina.errors import InvalidInputError, NotFoundError
+from lamina.errors import ConflictError, InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from lamina.core.access import Reach
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from lamina.stores.base import Store
     from lamina.writing import WritePath
 
+T = TypeVar("T")
+_TRIES: Final = 100
 PAGE: Final = 10_000
 """How many records are asked for at once where all are meant."""
 
@@ -209,6 +212,18 @@ def only(field: str, value: object, argument: str) -> dict[str, Any]:
 def made_before(instant: datetime) -> dict[str, Any]:
     """A filter on what is older than an instant, whatever became of it since."""
     return {"created_at": {"$lt": instant}}
+
+
+def settled(attempt: Callable[[], T]) -> T:
+    """What comes of reading and then changing, tried anew while others are faster.
+
+    Raises:
+        ConflictError: They were each time.
+    """
+    for _ in range(_TRIES - 1):
+        with suppress(ConflictError):
+            return attempt()
+    return attempt()
 
 
 def every(door: Door, where: Mapping[str, Any], scope: str | None = None) -> Iterator[Record]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina import leasing
 from lamina.compaction import logs
-from lamina.core.principal import Role
 from lamina.core.scope import GLOBAL, Scope
 from lamina.errors import ConflictError, ForbiddenError, InvalidInputError
 from lamina.layers.face import every
@@ -88,7 +87,7 @@ def run(door: Keeper, only: tuple[str, ...], *, dry_run: bool, confirm: bool) ->
             raise InvalidInputError(
                 f"`only` cannot be {name!r:.60}", remedy=f"Use one of: {', '.join(PARTS)}"
             )
-    if door.principal.role is not Role.ADMIN or door.principal.root is not None:
+    if not door.principal.is_owner:
         raise ForbiddenError(
             "a handle confined to a project or a role does not maintain the store",
             remedy="Use the handle that lamina.open(DIRECTORY) returned",

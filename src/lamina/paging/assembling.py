@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lamina.layers.face import Door
-    from lamina.recalling import RecallPath
+    from lamina.recalling import Recalls
     from lamina.results import Hit
 
 _HALVES: Final = {"hot": 0.4, "recalled": 0.6}
@@ -36,13 +36,13 @@ Parts = dict[str, list[Candidate]]
 _NAMED: Final = ("now", "log", "fact")
 
 
-def assemble(door: Door, recalls: RecallPath, query: str, options: ContextOptions) -> Context:
+def assemble(door: Door, recalls: Recalls, query: str, options: ContextOptions) -> Context:
     """Build the context of an agent for a question; without one, of hot state alone."""
     return _Assembler(door, recalls, asked(door, options)).build(query)
 
 
 class _Assembler:
-    def __init__(self, door: Door, recalls: RecallPath, wanted: Asked) -> None:
+    def __init__(self, door: Door, recalls: Recalls, wanted: Asked) -> None:
         self._door = door
         self._recalls = recalls
         self._asked = wanted

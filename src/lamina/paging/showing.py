@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from lamina.layers.face import Door
     from lamina.results import Hit
 
-HOT: Final = ("now", "log", "fact", "tasks", "memory")
-"""The parts of hot state that can be shown by themselves."""
 _MARKER: Final = 12
 
 

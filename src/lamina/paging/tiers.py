@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.layers.face import Door
     from lamina.paging.asking import Asked
-    from lamina.recalling import How, RecallPath
+    from lamina.recalling import How, Recalls
     from lamina.results import Hit
 
 _TOKENS_EACH: Final = 50
@@ -24,7 +24,7 @@ _MOST: Final = 200
 _NOTES: Final = 40
 
 
-def found_by(door: Door, recalls: RecallPath, query: str, asked: Asked) -> Sequence[Hit]:
+def found_by(door: Door, recalls: Recalls, query: str, asked: Asked) -> Sequence[Hit]:
     """What recall finds; nothing where nothing was asked, nor what stands before the model."""
     if isinstance(query, str) and not query.strip():
         return ()

@@ -14,7 +14,6 @@ from lamina.core.filters import Filter, bounded, parse
 from lamina.core.instants import check_instant, to_text
 from lamina.embedding import Near, Question, Vectors
 from lamina.errors import InvalidInputError
-from lamina.recalling import RecallPath
 from lamina.vault import DistantVault
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from lamina.core.principal import Principal
     from lamina.core.record import Record
     from lamina.core.vectors import Vector
-    from lamina.recalling import How
+    from lamina.recalling import How, Recalls
     from lamina.remote.store import RemoteStore
     from lamina.results import Erasure, Recall, VectorHealth, WhyNot
     from lamina.stores.base import Store
@@ -81,13 +80,14 @@ class VectorsAfar(Vectors):
     tried = health
 
 
-class RecallsAfar(RecallPath):
+class RecallsAfar:
     """Recall at the server, in one call; what was shown of it is told as everywhere."""
 
-    def __init__(self, store: RemoteStore, speaker: Principal, near: RecallPath) -> None:
-        self.__dict__.update(vars(near))
+    def __init__(self, store: RemoteStore, speaker: Principal, near: Recalls) -> None:
         self._remote = store
         self._speaker = speaker
+        self.hand_out = near.hand_out
+        self.count_use = near.count_use
 
     def recall(self, query: str, how: How) -> Recall:
         """Search there; the server tells those who listen."""
@@ -115,7 +115,7 @@ class Afar:
     def __init__(self, store: RemoteStore) -> None:
         self._store = store
 
-    def recalls(self, near: RecallPath, speaker: Principal) -> RecallPath:
+    def recalls(self, near: Recalls, speaker: Principal) -> Recalls:
         """The recall path of a principal, given the one that it would have here."""
         return RecallsAfar(self._store, speaker, near)
 

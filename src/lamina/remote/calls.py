@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from lamina.core.canonical import Json
 
 PREFIX: Final = "/api/store"
+MOST: Final = 10_000
+"""How many ids one question may name; who has more asks several times."""
 WALKED: Final = 200
 """How many records travel together where all of a stream are asked for."""
 _Ids = tuple[RecordId, ...]
@@ -48,6 +50,8 @@ class Me:
     identity: str
     capabilities: frozenset[Capability]
     settings: Mapping[str, str]
+    most_bytes: int
+    """How much can be sent at once."""
 
 
 @dataclass(frozen=True, slots=True)

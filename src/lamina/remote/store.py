@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from lamina.clock import stopwatch
 from lamina.errors import StoreVersionError, UnsupportedError
-from lamina.remote.calls import CALLS, PREFIX, WALK, own_key
+from lamina.release import version
+from lamina.remote.calls import CALLS, MOST, PREFIX, WALK, own_key
+from lamina.remote.waiting import Waits
 from lamina.stores.base import Capability
 
 if TYPE_CHECKING:
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
 
 _BELIEVED_SECONDS: Final = 1.0
 """How long settings are taken for what they were."""
-_LONGEST_WAIT_SECONDS: Final = 20.0
 _BEYOND: Final = frozenset((Capability.BACKUP, Capability.SCRUBBED))
 """What a server does where it is, and nobody from afar."""
 
@@ -56,8 +57,10 @@ class RemoteStore:
         except BaseException:
             transport.close()
             raise
+        transport.most_bytes = self.me.most_bytes
         self._settings: Mapping[str, str] = self.me.settings
         self._settled_at = stopwatch()
+        self._waits = Waits(self)
 
     def ask(self, name: str, /, *, patience: float = 0.0, **arguments: Any) -> Any:
         """The server's answer to one of `lamina.remote.calls`, in so many seconds more."""
@@ -69,7 +72,8 @@ class RemoteStore:
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        return self.me.capabilities - _BEYOND
+        # Any number of clients may use a server at once, whatever it keeps its records in.
+        return self.me.capabilities - _BEYOND | {Capability.MANY_PROCESSES}
 
     @property
     def location(self) -> str:
@@ -90,7 +94,8 @@ class RemoteStore:
     def get(
         self, reach: Reach, ids: Sequence[RecordId], *, as_of: Mapping[str, int] | None = None
     ) -> list[Record]:
-        return self.ask("get", reach=reach, ids=ids, as_of=as_of) if ids else []
+        asked = (self.ask("get", reach=reach, ids=some, as_of=as_of) for some in _some(ids))
+        return [record for records in asked for record in records]
 
     def find(self, reach: Reach, place: str) -> Record | None:
         return self.ask("find", reach=reach, place=place)
@@ -146,7 +151,12 @@ class RemoteStore:
         return self.ask("versions", reach=reach, record_id=record_id)
 
     def events(self, stream: str, *, after: int = 0, limit: int | None = 1000) -> list[Event]:
-        return self.ask("events", stream=stream, after=after, limit=limit)
+        most = MOST if limit is None else min(limit, MOST)
+        page: list[Event] = self.ask("events", stream=stream, after=after, limit=most)
+        if len(page) < MOST or limit == MOST:
+            return page
+        left = None if limit is None else limit - MOST
+        return [*page, *self.events(stream, after=page[-1].seq, limit=left)]
 
     def transaction(self, tx: RecordId) -> list[Event]:
         return self.ask("transaction", tx=tx)
@@ -166,27 +176,22 @@ class RemoteStore:
         return self.ask("pulse")
 
     def wait(self, pulse: int, seconds: float) -> bool:
-        until = stopwatch() + seconds
-        while True:
-            left = min(max(until - stopwatch(), 0.0), _LONGEST_WAIT_SECONDS)
-            if self.ask("wait", patience=left, pulse=pulse, seconds=left):
-                return True
-            if stopwatch() >= until:
-                return False
+        return self._waits.wait(pulse, seconds)
 
     def note(self, notices: Sequence[Notice]) -> None:
-        if notices:
-            self.ask("note", notices=notices)
+        for some in _some(notices):
+            self.ask("note", notices=some)
 
     def noted(self, audience: Audience, after: int, limit: int) -> Noted:
         return self.ask("noted", audience=audience, after=after, limit=limit)
 
     def note_use(self, used: Mapping[RecordId, int], at: datetime, root: str = "") -> None:
-        if used:
-            self.ask("note_use", used=used, at=at, root=root)
+        for some in _some(list(used)):
+            self.ask("note_use", used={one: used[one] for one in some}, at=at, root=root)
 
     def usage(self, reach: Reach, ids: Sequence[RecordId]) -> dict[RecordId, Usage]:
-        return self.ask("usage", reach=reach, ids=ids) if ids else {}
+        asked = (self.ask("usage", reach=reach, ids=some) for some in _some(ids))
+        return {one: usage for found in asked for one, usage in found.items()}
 
     def newest_instant(self) -> datetime | None:
         return self.ask("newest_instant")
@@ -208,8 +213,8 @@ class RemoteStore:
         self._settled_at = -self._believed
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
-        asked = tuple(ids)
-        return self.ask("tombstones", ids=asked) if asked else frozenset()
+        asked = (self.ask("tombstones", ids=some) for some in _some(tuple(ids)))
+        return frozenset(one for found in asked for one in found)
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
         return self.ask("saying", reach=reach, texts=texts)
@@ -259,20 +264,19 @@ class RemoteStore:
         self._transport.close()
 
 
+def _some(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """As many at a time as a server takes."""
+    return (values[start : start + MOST] for start in range(0, len(values), MOST))
+
+
 def _only_there(what: str) -> NoReturn:
     raise UnsupportedError(
         f"a client does not {what}", remedy="Do it where the store is, with its directory"
     )
 
 
-def _our_version() -> str:
-    from importlib.metadata import version
-
-    return version("lamina")
-
-
 def _check_version(theirs: str) -> None:
-    ours = _our_version()
+    ours = version()
     if ours.split(".")[:2] != theirs.split(".")[:2]:
         raise StoreVersionError(
             f"the server is Lamina {theirs:.20}, this client is {ours}",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import socket
 import time
 from collections import deque
 from contextlib import suppress
@@ -19,7 +20,13 @@ from urllib.parse import urlsplit
 
 from lamina import errors
 from lamina.core import canonical
-from lamina.errors import LaminaError, StoreError, StoreUnavailableError
+from lamina.errors import (
+    InvalidInputError,
+    LaminaError,
+    StoreError,
+    StoreUnavailableError,
+    UnauthenticatedError,
+)
 from lamina.web import Failing, endpoint
 
 if TYPE_CHECKING:
@@ -28,6 +35,9 @@ if TYPE_CHECKING:
     from lamina.core.canonical import Json
 
 _CONNECT_SECONDS: Final = 5.0
+_SHOW_A_KEY: Final = (
+    "Pass `key`, or set LAMINA_KEY; where the store is, `lamina token create NAME` makes one"
+)
 _IDLE_SECONDS: Final = 3.0
 """A server closes what was silent for longer; a question sent into that might get lost."""
 _TRIES: Final = 3
@@ -56,6 +66,8 @@ class Transport:
         self._open: set[HTTPConnection] = set()
         self._process = os.getpid()
         self._closed = False
+        self.most_bytes: int | None = None
+        """How much the server takes at once, as soon as it has said so."""
         self.asked = 0
         """How many questions were sent, for measuring."""
         self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -68,7 +80,7 @@ class Transport:
         Raises:
             LaminaError: What the server says is wrong, or that it is away.
         """
-        body = canonical.dumps(question).encode()
+        body = self._written(question)
         for left in range(_TRIES - 1, -1, -1):
             connection, is_new = self._connection(self._timeout + seconds)
             try:
@@ -93,7 +105,7 @@ class Transport:
         """The lines of a long answer as they come, over a connection of their own."""
         connection = self._opened(self._timeout)
         try:
-            response = self._sent(connection, path, canonical.dumps(question).encode())
+            response = self._sent(connection, path, self._written(question))
             if response.status != 200:
                 _understood(response.status, response.read())
             while (line := response.readline().strip()) not in (b"", b"[]"):
@@ -111,9 +123,23 @@ class Transport:
         """End every connection; nothing can be asked any more."""
         self._closed = True
         for connection in list(self._open):
+            with suppress(OSError, AttributeError):
+                # A thread that waits for an answer is not woken by closing alone.
+                connection.sock.shutdown(socket.SHUT_RDWR)
             self._drop(connection)
 
     # -- inside
+
+    def _written(self, question: Json) -> bytes:
+        body = canonical.dumps(question).encode()
+        # Beyond that a server hangs up, and why it did might not be heard.
+        if self.most_bytes is not None and len(body) > self.most_bytes:
+            raise InvalidInputError(
+                f"what is sent at once takes {len(body):,} bytes; the server takes"
+                f" {self.most_bytes:,}",
+                remedy="Make several calls of it; each is then a transaction of its own",
+            )
+        return body
 
     def _sent(self, connection: HTTPConnection, path: str, body: bytes) -> HTTPResponse:
         self.asked += 1
@@ -132,7 +158,7 @@ class Transport:
                 # Another thread was faster.
                 break
             fresh = time.monotonic() - since < _IDLE_SECONDS
-            if fresh and found.sock and not select.select([found.sock], [], [], 0)[0]:
+            if fresh and found.sock and _is_silent(found.sock):
                 found.sock.settimeout(seconds)
                 return found, False
             self._drop(found)
@@ -171,6 +197,14 @@ class Transport:
         )
 
 
+def _is_silent(sock: socket.socket) -> bool:
+    """Whether nothing came over it that nobody has asked for, such as its end."""
+    # Not `select`, which knows no more than 1,024 open files.
+    looking = select.poll()
+    looking.register(sock, select.POLLIN)
+    return not looking.poll(0)
+
+
 def _understood(status: int, body: bytes) -> Json:
     if status == 200:
         return _parsed(body)
@@ -186,7 +220,9 @@ def _understood(status: int, body: bytes) -> Json:
     # A code of a newer server still says whether it may pass.
     other = StoreUnavailableError if error.get("retryable") is True else LaminaError
     kind = _KINDS.get(str(error.get("code")), other)
-    raise kind(str(error.get("message", ""))[:2000], remedy=str(error.get("remedy") or "")[:2000])
+    # The way out that a server tells is for who writes requests by hand.
+    remedy = _SHOW_A_KEY if kind is UnauthenticatedError else str(error.get("remedy") or "")
+    raise kind(str(error.get("message", ""))[:2000], remedy=remedy[:2000])
 
 
 def _parsed(body: bytes) -> Json:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 _LARGEST: Final = 16 << 20
 _MODE: Final = 0o600
 _BACKUP: Final = ".before-lamina"
+_NAME: Final = "lamina"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +67,21 @@ def read_settings(path: Path) -> str:
         raise InvalidInputError(
             f"{path} cannot be read: {error!s:.200}", remedy="Put it in order first"
         ) from None
+
+
+def program(*, shared: bool) -> list[str]:
+    """How another program starts us: in what a team shares by name, else by where we are.
+
+    A name would do only as long as whoever starts it knows the same PATH.
+    """
+    if shared:
+        return [_NAME]
+    found = shutil.which(_NAME)
+    return [found] if found else [sys.executable, "-m", _NAME]
+
+
+def unknown_name() -> str | None:
+    """What to tell about settings that name us where no shell knows that name."""
+    if shutil.which(_NAME):
+        return None
+    return f"They start `{_NAME}`, which is not on your PATH: activate its environment first."

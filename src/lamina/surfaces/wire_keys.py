@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lamina.core.instants import to_text
+from lamina.surfaces.wire_layers import instant_out
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from lamina.core.principal import Principal
     from lamina.tokens import Identity, Key, NewKey, Token
 
@@ -25,9 +23,9 @@ def key_out(key: Key) -> dict[str, Any]:
         "id": key.id,
         "principal": principal_out(key.principal),
         "label": key.label,
-        "created_at": _instant(key.created_at),
-        "expires_at": _instant(key.expires_at),
-        "revoked_at": _instant(key.revoked_at),
+        "created_at": instant_out(key.created_at),
+        "expires_at": instant_out(key.expires_at),
+        "revoked_at": instant_out(key.revoked_at),
     }
 
 
@@ -45,7 +43,7 @@ def token_out(token: Token) -> dict[str, Any]:
     """What a key was exchanged for."""
     return {
         "token": token.text,
-        "expires_at": _instant(token.expires_at),
+        "expires_at": instant_out(token.expires_at),
         "principal": principal_out(token.principal),
     }
 
@@ -55,9 +53,5 @@ def identity_out(identity: Identity) -> dict[str, Any]:
     return {
         "principal": principal_out(identity.principal),
         "key": identity.key,
-        "until": _instant(identity.until),
+        "until": instant_out(identity.until),
     }
-
-
-def _instant(instant: datetime | None) -> str | None:
-    return None if instant is None else to_text(instant)

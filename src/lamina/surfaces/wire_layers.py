@@ -19,13 +19,18 @@ if TYPE_CHECKING:
     from lamina.paging import Context
 
 
+def instant_out(then: datetime | None) -> str | None:
+    """An instant as text; null where there is none."""
+    return None if then is None else to_text(then)
+
+
 def status_out(status: Status, scope: str) -> dict[str, Any]:
     """What is being done, and where that is said."""
     return {
         "scope": scope,
         "objective": status.objective,
         "next_steps": list(status.next_steps),
-        "updated_at": _instant(status.updated_at),
+        "updated_at": instant_out(status.updated_at),
     }
 
 
@@ -37,7 +42,7 @@ def signal_out(signal: Signal) -> dict[str, Any]:
         "publisher": signal.publisher,
         "published_at": to_text(signal.published_at),
         "rev": signal.rev,
-        "expires_at": _instant(signal.expires_at),
+        "expires_at": instant_out(signal.expires_at),
     }
 
 
@@ -91,13 +96,9 @@ def stale_out(found: Stale) -> dict[str, Any]:
         "score": found.score,
         "reasons": list(found.reasons),
         "hits": 0 if used is None else used.hits,
-        "last_used": _instant(None if used is None else used.last),
+        "last_used": instant_out(None if used is None else used.last),
         "record": record_out(found.record),
     }
-
-
-def _instant(then: datetime | None) -> str | None:
-    return None if then is None else to_text(then)
 
 
 def context_out(context: Context) -> dict[str, Any]:

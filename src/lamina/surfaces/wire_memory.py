@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.core.instants import to_text
 from lamina.core.scope import Scope
+from lamina.surfaces.wire import record_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from lamina.core.record import Record
     from lamina.layers.handed import Handoff, Snippet
@@ -28,6 +29,11 @@ def page_out(page: Page, name: str, one_out: Callable[[Record], dict[str, Any]])
     """A page, its records under a name."""
     shown = [one_out(one) for one in page.records]
     return {name: shown, "total": page.total, "cursor": page.cursor}
+
+
+def whole_out(records: Sequence[Record]) -> dict[str, Any]:
+    """The only page there is: all that was asked for."""
+    return page_out(Page(list(records), len(records), None), "records", record_out)
 
 
 def knowledge_out(record: Record) -> dict[str, Any]:

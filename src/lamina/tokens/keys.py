@@ -94,7 +94,7 @@ class Keys:
             ForbiddenError: The handle is confined to a part of it, or another role's.
         """
         who = whole.principal
-        if who.role is not Role.ADMIN or who.root is not None:
+        if not who.is_owner:
             raise ForbiddenError(
                 f"{who.role.value} `{who.name}` may not see or make keys",
                 remedy="Only the owner of the whole store does: an admin without a project",

@@ -179,6 +179,25 @@ def test_archives_are_read_in_place(plain: Memory, tmp_path: Path) -> None:
     assert sorted(one.name for one in tmp_path.iterdir()) == ["export.zip"]
 
 
+def test_what_claude_noted_about_its_user_is_knowledge(plain: Memory, tmp_path: Path) -> None:
+    noted = "**Work context**\n\nAnn keeps bees.\n\nShe sells honey.\n\n**History**\nMoved in May."
+    told: dict[str, Any] = {"conversations_memory": noted, "project_memories": {"p-1": "Roof."}}
+    for number, last in enumerate(["Moved in May.", "Moved in June."]):
+        with zipfile.ZipFile(tmp_path / f"{number}.zip", "w") as archive:
+            archive.writestr("conversations.json", "[]")
+            changed = {**told, "conversations_memory": noted.replace("Moved in May.", last)}
+            archive.writestr("memories/me.json", json.dumps({**changed, "account_uuid": "a-1"}))
+        report = bring(plain, tmp_path / f"{number}.zip")
+    assert counted(report) == {"revised": 1, "unchanged": 3}
+    found = [(one.text, one.data.get("heading"), one.trust) for one in everything(plain)]
+    assert sorted(found, key=str) == [
+        ("Ann keeps bees.", "Work context", Trust.AGENT),
+        ("Moved in June.", "History", Trust.AGENT),
+        ("Roof.", None, Trust.AGENT),
+        ("She sells honey.", "Work context", Trust.AGENT),
+    ]
+
+
 def test_only_an_admin_brings_things(plain: Memory, tmp_path: Path) -> None:
     file = written(tmp_path, "a", MEM0)
     with pytest.raises(ForbiddenError):

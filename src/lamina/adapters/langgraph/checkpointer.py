@@ -21,7 +21,8 @@ from lamina.adapters.langgraph import threads
 from lamina.adapters.langgraph.awaited import Awaited
 from lamina.adapters.langgraph.filters import Wanted
 from lamina.adapters.langgraph.threads import CHECKPOINT, WRITE, Threads
-from lamina.errors import ConflictError, InvalidInputError
+from lamina.errors import InvalidInputError
+from lamina.layers.face import settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from lamina.core.draft import Draft
     from lamina.core.record import Record
 
-_TRIES: Final = 8
 _STRATEGIES: Final = ("keep_latest", "delete")
 _DELTAS: Final = "counters_since_delta_snapshot"
 
@@ -121,21 +121,20 @@ class LaminaCheckpointer(Awaited, BaseCheckpointSaver[int]):
             self._write_draft(config, of, (task_id, task_path, at), write)
             for at, write in enumerate(writes)
         ]
-        for attempt in range(_TRIES):
+
+        def attempt() -> None:
+            # The same task may write from another process.
             there = self._threads.there([str(drafts[0]["key"]) for _, drafts in made])
-            fresh = [
-                draft
-                for index, drafts in made
-                for draft in drafts
-                if index < 0 or drafts[0]["key"] not in there
-            ]
-            try:
-                self._threads.write(fresh)
-                break
-            except ConflictError:
-                # The same task wrote from another process in the meantime.
-                if attempt == _TRIES - 1:
-                    raise
+            self._threads.write(
+                [
+                    draft
+                    for index, drafts in made
+                    for draft in drafts
+                    if index < 0 or drafts[0]["key"] not in there
+                ]
+            )
+
+        settled(attempt)
 
     def delete_thread(self, thread_id: str) -> None:
         """Erase all checkpoints and writes of a thread."""

@@ -28,6 +28,7 @@ from lamina.adapters.revealing import revealed
 from lamina.aio import in_thread
 from lamina.core.record import State
 from lamina.errors import ConflictError, InvalidInputError, LaminaError
+from lamina.layers.face import settled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from lamina.core.changes import Change
     from lamina.core.record import Record
 
-_TRIES: Final = 20
-"""How often a write is tried that others came before."""
 _STALE: Final = 0.05
 """The share of its time that must have passed before reading an item gives it its time anew."""
 _SWEPT: Final = 500
@@ -181,7 +180,8 @@ class LaminaStore(BaseStore):
             items.draft_of(op, self._index.fields(op), self._vectors(op, embedded)) for op in kept
         ]
         gone = [names.key_of(op.namespace, op.key) for op in puts if op.value is None]
-        for attempt in range(_TRIES):
+
+        def attempt() -> None:
             path = self.memory.path_for(self.memory.principal.surface)
             there = self._looking.items([*(str(draft["key"]) for draft in drafts), *gone])
             for draft in drafts:
@@ -191,14 +191,10 @@ class LaminaStore(BaseStore):
             changes: list[Change] = [*path.puts(drafts, self.memory.scope)]
             doomed = (there[key] for key in gone if key in there)
             changes += [path.move(record, State.FORGOTTEN) for record in doomed]
-            if not changes:
-                return
-            try:
+            if changes:
                 path.commit(changes)
-                break
-            except ConflictError:
-                if attempt == _TRIES - 1:
-                    raise
+
+        settled(attempt)
 
     def _vectors(self, op: PutOp, embedded: Embedded) -> list[list[int]]:
         return [packed(embedded.documents[text]) for text in self._index.texts(op)]

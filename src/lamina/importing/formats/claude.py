@@ -1,9 +1,10 @@
-"""Conversations that Claude exported: a list of messages each, made of blocks."""
+"""What Claude exported: conversations, each a list of messages made of blocks, and memories."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from lamina.core import canonical
+from lamina.importing.formats.claude_memories import is_memory, memories
 from lamina.importing.formats.items import Found, Item, Left, instant_of, plain, text_of
 from lamina.importing.formats.turns import Talk, Turn
 
@@ -12,19 +13,25 @@ _ROLES: Final = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
 def is_wanted(value: dict[str, Any]) -> bool:
-    """Whether this is a conversation."""
-    return isinstance(value.get("chat_messages"), list)
+    """Whether this is a conversation, or what was noted of some."""
+    return _is_conversation(value) or is_memory(value)
 
 
 def items(found: Iterable[Found | Left]) -> Iterator[Item | Left]:
-    """The messages of the conversations, with what was attached to them."""
+    """The messages of the conversations, with what was attached to them, and the memories."""
     for one in found:
         if isinstance(one, Left):
             yield one
         elif not isinstance(one.value, dict) or not is_wanted(one.value):
             yield Left(one.place, "not a conversation: no `chat_messages`")
-        else:
+        elif _is_conversation(one.value):
             yield from _conversation(one)
+        else:
+            yield from memories(one)
+
+
+def _is_conversation(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("chat_messages"), list)
 
 
 def _conversation(found: Found) -> Iterator[Item | Left]:

@@ -22,7 +22,7 @@ _ZIP: Final = b"PK\x03\x04"
 _MOST_RATIO: Final = 200
 _HARMLESS: Final = 1 << 26
 _BUFFER: Final = 1 << 17
-_WANTED: Final = "conversations"
+_WANTED: Final = ("conversations", "memories")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,12 @@ def _archive(file: BinaryIO) -> Iterator[zipfile.ZipFile]:
 
 
 def _parts(archive: zipfile.ZipFile) -> Iterator[Opened]:
-    """The files of conversations in an archive, which may be cut into several."""
+    """The files of conversations and memories in an archive, which may be cut into several."""
     found = 0
     for entry in archive.infolist():
-        name = entry.filename.replace("\\", "/").rpartition("/")[2].lower()
-        if entry.is_dir() or not (name.startswith(_WANTED) and name.endswith(".json")):
+        folder, _, name = entry.filename.replace("\\", "/").lower().rpartition("/")
+        is_named = name.startswith(_WANTED) or folder.endswith(_WANTED)
+        if entry.is_dir() or not (is_named and name.endswith(".json")):
             continue
         found += 1
         try:

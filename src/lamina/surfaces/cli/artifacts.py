@@ -131,10 +131,12 @@ def _workspace(session: Session, given: str | None) -> Path:
     from lamina.config import FOLDER
     from lamina.errors import InvalidInputError
 
-    here, store = Path.cwd(), session.config.path.absolute()
+    here, store = Path.cwd(), session.config.folder
     if given is None:
-        is_ours = store.name == FOLDER and here.is_relative_to(store.parent)
-        return store.parent if is_ours else here
+        if store is None or store.name != FOLDER:
+            return here
+        around = store.absolute().parent
+        return around if here.is_relative_to(around) else here
     if not Path(given).is_dir():
         raise InvalidInputError(f"`--workspace` is not a folder: {given!r:.120}")
     return Path(given).absolute()

@@ -109,9 +109,9 @@ def _target(session: Session, file: str) -> Path:
     """Where the anchor goes: out of the store, and over an anchor at most."""
     from lamina.errors import InvalidInputError
 
-    path, folder = Path(file), session.config.path
+    path, folder = Path(file), session.config.folder
     try:
-        inside = path.parent.resolve().is_relative_to(folder.resolve())
+        inside = folder is not None and path.parent.resolve().is_relative_to(folder.resolve())
         is_taken = path.exists()
     except (OSError, RuntimeError, ValueError) as error:
         raise _unusable(file, "written", error) from error

@@ -37,8 +37,16 @@ def http(session: Session, /, **options: Any) -> None:
     Each call stands next to the same one without a wire and to a route that does nothing. Works in
     a scratch folder below --dir, or below the system's temporary directory.
     """
-    from lamina.bench.http import Plan, measure
+    from importlib.util import find_spec
 
+    from lamina.bench.http import Plan, measure
+    from lamina.errors import UnsupportedError
+
+    if find_spec("uvicorn") is None:
+        raise UnsupportedError(
+            "what is measured needs the package `uvicorn`, which is not installed",
+            remedy="Run `pip install 'lamina[server]'`",
+        )
     folder = Path(session.directory or tempfile.gettempdir())
     folder.mkdir(parents=True, exist_ok=True)
     plan = Plan(folder, **options)

@@ -10,10 +10,17 @@ from lamina.surfaces.cli.options import Command, Decorator, F, global_options
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lamina.surfaces.other_settings import Change
 
 _ANY: Final = {"ignore_unknown_options": True, "allow_extra_args": True}
 _EVENT: Final = "EVENT"
+_SHARED: Final = "project"
+_NEXT: Final = {
+    "claude": "Claude Code uses them from its next session on.",
+    "codex": "Codex runs them once you have looked at them: /hooks.",
+}
 
 
 class _Event(Command):
@@ -76,7 +83,7 @@ def _place(command: F) -> F:
     user = click.option("--user", "place", flag_value="user", default="user",
                         help="In the settings of your own, for all you do (usual).")  # fmt: skip
     project = click.option(
-        "--project", "place", flag_value="project", help="In those of the folder you are in."
+        "--project", "place", flag_value=_SHARED, help="In those of the folder you are in."
     )
     shown = click.option("--print", "only_shown", is_flag=True, help="Show it and change nothing.")
     return click.argument("harness", type=click.Choice(["claude", "codex"]))(
@@ -95,10 +102,14 @@ def install(session: Session, /, harness: str, place: str, only_shown: bool, too
     from lamina.surfaces.hooks import installing
 
     options = ["--as", session.name] if session.name else []
-    options += ["--dir", session.directory] if session.directory else []
+    options += ["--dir", str(Path(session.directory).absolute())] if session.directory else []
     quoted = [shlex.quote(one) for one in options]
-    change = installing.installed(_path(harness, place), harness, quoted, tools=tools)
+    shared = place == _SHARED
+    path = _path(harness, place)
+    change = installing.installed(path, harness, quoted, tools=tools, shared=shared)
     _carry_out(session, change, only_shown, "hooks are in")
+    if not only_shown:
+        session.out.note(*_next_steps(session, harness, shared=shared))
 
 
 @_settings_command("remove")
@@ -114,7 +125,22 @@ def remove(session: Session, /, harness: str, place: str, only_shown: bool) -> N
 def _path(harness: str, place: str) -> Path:
     from lamina.surfaces.hooks.installing import settings_path
 
-    return settings_path(harness, Path.cwd() if place == "project" else None)
+    return settings_path(harness, Path.cwd() if place == _SHARED else None)
+
+
+def _next_steps(session: Session, harness: str, *, shared: bool) -> "Iterator[str]":
+    """What is still to do before a model remembers anything."""
+    from lamina import config
+    from lamina.stores.sqlite import DATABASE
+    from lamina.surfaces.other_settings import unknown_name
+
+    yield _NEXT[harness]
+    missing = unknown_name() if shared else None
+    if missing:
+        yield missing
+    store = config.load(directory=session.directory, start=Path.cwd()).path
+    if not (store / DATABASE).is_file():
+        yield "There is no store for this folder yet, and hooks make none: `lamina init` does."
 
 
 def _carry_out(session: Session, change: "Change", only_shown: bool, what: str) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from lamina.release import version
 from lamina.surfaces.cli.options import global_options
 from lamina.surfaces.cli.output import Printer, discard_output, prepare_streams
 from lamina.surfaces.cli.session import Session
@@ -87,14 +88,7 @@ class LazyGroup(click.Group):
 def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if not asked or context.resilient_parsing:
         return
-    # Slow to import, and nobody asks twice.
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        found = version("lamina")
-    except PackageNotFoundError:
-        found = "from a source tree"
-    click.echo(f"lamina {found}")
+    click.echo(f"lamina {version() or 'from a source tree'}")
     context.exit()
 
 

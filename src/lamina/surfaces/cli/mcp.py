@@ -1,18 +1,23 @@
 """`lamina mcp`: memory for whatever client speaks the Model Context Protocol."""
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _ASSISTANT: Final = "assistant"
 _USUAL: Final = "default"
 _PROFILES: Final = (_USUAL, "server-memory", "mem0")
 _CLIENTS: Final = ("claude", "claude-desktop", "cursor", "vscode", "codex")
-_LEVELS: Final = ("user", "project")
+_SHARED: Final = "project"
+_LEVELS: Final = ("user", _SHARED)
+_INSTALL: Final = "pip install 'lamina[mcp]'"
 _PACKAGES: Final = ("mcp", "mcp_types", "pydantic", "starlette", "uvicorn")
 
 
@@ -58,7 +63,7 @@ def mcp(
 def _serve(session: Session, tools: str) -> None:
     from dataclasses import replace
 
-    from lamina.core.principal import Surface
+    from lamina.core.principal import Role, Surface
     from lamina.errors import UnsupportedError
 
     try:
@@ -67,9 +72,13 @@ def _serve(session: Session, tools: str) -> None:
         if (error.name or "").partition(".")[0] not in _PACKAGES:
             raise
         raise UnsupportedError(
-            "`lamina mcp` needs the package `mcp`", remedy="Install it: pip install 'lamina[mcp]'"
+            f"`lamina mcp` needs the package `{_PACKAGES[0]}`", remedy=f"Install it: {_INSTALL}"
         ) from None
     session.may_create = True
+    if session.unbound.principal.role is not Role.ADMIN:
+        # The key of a server says who acts.
+        serve(session.handle, tools)
+        return
     if not session.is_acting:
         session.name = _ASSISTANT
     bound = replace(session.handle.principal, surface=Surface.MCP)
@@ -78,9 +87,13 @@ def _serve(session: Session, tools: str) -> None:
 
 def _options(session: Session, tools: str) -> list[str]:
     """What was said on this command line, for the one that a client will use."""
-    folder = session.directory
+    from lamina.config import is_address
+
+    where = session.directory
+    if where is not None and not is_address(where):
+        where = str(Path(where).absolute())
     said = {
-        "--dir": None if folder is None else str(Path(folder).absolute()),
+        "--dir": where,
         "--project": session.project,
         "--as": session.name,
         "--role": session.role,
@@ -109,3 +122,18 @@ def _install(
     session.out.show(line(f"{CLIENTS[client].title} {now} starts Lamina: {change.path}"))
     if change.is_any:
         session.out.note(f"Start {CLIENTS[client].title} anew to have it take notice.")
+    for one in _in_the_way(shared=level == _SHARED):
+        session.out.note(one)
+
+
+def _in_the_way(*, shared: bool) -> "Iterator[str]":
+    """What would keep a client from starting us."""
+    from importlib.util import find_spec
+
+    from lamina.surfaces.other_settings import unknown_name
+
+    if find_spec(_PACKAGES[0]) is None:
+        yield f"It needs the package `{_PACKAGES[0]}`: {_INSTALL}"
+    missing = unknown_name() if shared else None
+    if missing:
+        yield missing

@@ -47,6 +47,8 @@ def serve(session: Session, /, host: str, port: int, upkeep: str | None, **how: 
         raise _not_installed(error) from None
 
     session.may_create = True
+    # A server keeps its store itself: one before another would lend out its key.
+    _ = session.config.path
     with running.bind(host, port) as where:
         whole = session.unbound
         engine = engine_at(whole, host, how["names"], how["origins"])
@@ -59,6 +61,7 @@ def serve(session: Session, /, host: str, port: int, upkeep: str | None, **how: 
 
 def _tell(session: Session, address: str) -> None:
     """Where it listens, and how to call it."""
+    import shlex
     import sys
 
     from lamina.tokens.local import key_file
@@ -68,9 +71,10 @@ def _tell(session: Session, address: str) -> None:
         out.document({"url": address})
     else:
         out.raw(f"Lamina listens on {address}")
-        key = key_file(session.unbound)
+        key = shlex.quote(str(key_file(session.unbound)))
         out.note(f'Try: curl -H "Authorization: Bearer $(cat {key})" {address}/api/records')
-        out.note(f"What it takes: {address}/docs")
+        out.note(f"What it takes: {address}/docs; MCP clients: {address}/mcp")
+        out.note("That key is the owner's; `lamina token create NAME` makes one for somebody else.")
         out.note("Ctrl-C ends it.")
     sys.stdout.flush()
 

@@ -60,6 +60,8 @@ class Session:
         from lamina.core.principal import Surface
         from lamina.opening import open as open_memory
 
+        if self.config.address is not None:
+            return open_memory(self.config.address)
         self.is_new = not is_there(self.config.path)
         self._made_folder = not self.config.path.exists()
         if self.is_new and not self.may_create:
@@ -73,6 +75,8 @@ class Session:
         from lamina.errors import InvalidInputError
 
         project = self.config.project.value
+        if self._is_own(project):
+            return self.unbound
         if self.is_acting:
             if self.name is None and self.role in (None, "agent", "skill"):
                 raise InvalidInputError(
@@ -80,7 +84,19 @@ class Session:
                 )
             name = "user" if self.name is None else check_name(self.name, "--as")
             return self.unbound.agent(name, project=project, role=self.role or "agent")
-        return self.unbound if project is None else self.unbound.project(project)
+        assert project is not None
+        return self.unbound.project(project)
+
+    def _is_own(self, project: str | None) -> bool:
+        """Whether a key has opened just what was asked for; most open nothing else."""
+        from lamina.core.principal import Role
+
+        mine = self.unbound.principal
+        if mine.role is Role.ADMIN:
+            return not self.is_acting and project is None
+        inside = mine.root.part("project") if mine.root else None
+        named = self.name in (None, mine.name) and self.role in (None, mine.role.value)
+        return named and project in (None, inside)
 
     @property
     def is_acting(self) -> bool:

@@ -175,7 +175,7 @@ def _said(session: Session) -> dict[str, tuple[str, str]]:
     """What this process takes otherwise than the store says, and from where."""
     from lamina.config import load_settings
 
-    found = load_settings(session.config.path)
+    found = load_settings(session.config.folder)
     return {name: (str(one.value), one.origin) for name, one in found.items()}
 
 

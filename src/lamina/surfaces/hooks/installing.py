@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from typing import TYPE_CHECKING, Final
 
 from lamina import config
 from lamina.surfaces.hooks.settings_file import wanted, with_hooks
-from lamina.surfaces.other_settings import Change, read_settings
+from lamina.surfaces.other_settings import Change, program, read_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,10 +20,12 @@ def settings_path(harness: str, folder: Path | None) -> Path:
     return home / _FILES[harness]
 
 
-def installed(path: Path, harness: str, options: list[str], *, tools: bool) -> Change:
-    """The settings with our hooks in them; `options` go into every call."""
+def installed(
+    path: Path, harness: str, options: list[str], *, tools: bool, shared: bool = False
+) -> Change:
+    """The settings with our hooks in them; `options` go into every call, a team shares some."""
     before = read_settings(path)
-    hooks = wanted(harness, _program(), tools=tools)
+    hooks = wanted(harness, program(shared=shared), tools=tools)
     for one in hooks.values():
         one["command"] = " ".join([one["command"], *options])
     return Change(path, before, with_hooks(before, path, hooks))
@@ -35,8 +35,3 @@ def removed(path: Path) -> Change:
     """The settings without them."""
     before = read_settings(path)
     return Change(path, before, with_hooks(before, path, {}) if before else before)
-
-
-def _program() -> list[str]:
-    """How a harness starts us: by name where that is known to a shell, else by this Python."""
-    return ["lamina"] if shutil.which("lamina") else [sys.executable, "-m", "lamina"]

@@ -69,14 +69,19 @@ def _answer(call: Call, event: str | None, limit: float) -> None:
         return
     told = read(event, call.harness, _standard_input(), Path.cwd())
     found = config.load(directory=call.directory, project=call.project, start=told.folder)
-    if not (found.path / DATABASE).is_file():
-        _complain(call, f"there is no store in {found.path}")
+    if found.folder is not None and not (found.folder / DATABASE).is_file():
+        _complain(call, f"there is no store in {found.folder}")
         return
     from lamina.core.principal import Surface
+    from lamina.memory import AgentMemory
     from lamina.opening import open as open_memory
 
-    with open_memory(found.path, surface=Surface.HOOK) as whole:
-        agent = whole.agent(call.name or call.harness, project=found.project.value)
+    with open_memory(found.address or found.path, surface=Surface.HOOK) as whole:
+        # The key of an agent opens that agent and nobody else.
+        own = isinstance(whole, AgentMemory)
+        agent = (
+            whole if own else whole.agent(call.name or call.harness, project=found.project.value)
+        )
         text = _done(agent, told, lambda: clock.stopwatch() - begun > limit * _RESERVE)
         # Closing waits for files to be written; a model need not.
         _say(told, text)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from lamina.core.canonical import is_keepable, loads
+from lamina.core.canonical import loads
 from lamina.errors import InvalidInputError
 from lamina.surfaces.hooks.told import KEEPING, PROMPT, START, TOOL
+from lamina.surfaces.json_text import with_member, without_member
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +23,7 @@ _INSTALLED: Final = {
 _PATIENCE: Final = {START: 10, PROMPT: 10, TOOL: 10}
 _PATIENCE_TO_KEEP: Final = 30
 _OURS: Final = re.compile(r"\bhook\s+\w+\s+--harness\s+(claude|codex)\b")
-_INDENT: Final = re.compile(r"^([ \t]+)\S", re.MULTILINE)
-_USUAL: Final = 2
+_MEMBER: Final = "hooks"
 
 
 def wanted(harness: str, program: Sequence[str], *, tools: bool) -> dict[str, dict[str, Any]]:
@@ -42,17 +41,28 @@ def wanted(harness: str, program: Sequence[str], *, tools: bool) -> dict[str, di
 
 def with_hooks(text: str, where: Path, hooks: Mapping[str, Mapping[str, Any]]) -> str:
     """Settings in which these hooks are the ones of ours that there are."""
-    settings = _settings(text, where)
-    table = _table(settings, where)
-    for event, groups in _events(table, where):
-        table[event] = [one for one in (_put(g, event, hooks) for g in groups) if one is not None]
+    before = _table(_settings(text, where), where)
+    after: dict[str, Any] = {}
+    for event, groups in _events(before, where):
+        after[event] = [one for one in (_put(g, event, hooks) for g in groups) if one is not None]
     for event, ours in hooks.items():
-        if not any(_is_ours(one) for group in table.get(event, []) for one in _hooks(group)):
-            table[event] = [*table.get(event, []), {"hooks": [dict(ours)]}]
-    settings["hooks"] = {event: groups for event, groups in table.items() if groups}
-    if not settings["hooks"]:
-        del settings["hooks"]
-    return text if settings == _settings(text, where) else _written(settings, text)
+        if not any(_is_ours(one) for group in after.get(event, []) for one in _hooks(group)):
+            after[event] = [*after.get(event, []), {"hooks": [dict(ours)]}]
+    # What somebody left empty is theirs.
+    kept = {event: one for event, one in after.items() if one or before.get(event) == one}
+    return text if kept == before else _changed(text, before, kept)
+
+
+def _changed(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """The text with other hooks, and all else in it as it was written."""
+    if not after:
+        return without_member(text, [_MEMBER])
+    for event in before.keys() - after.keys():
+        text = without_member(text, [_MEMBER, event])
+    for event, groups in after.items():
+        if before.get(event) != groups:
+            text = with_member(text, [_MEMBER, event], groups)
+    return text
 
 
 def _put(group: Any, event: str, hooks: Mapping[str, Mapping[str, Any]]) -> Any:
@@ -87,7 +97,7 @@ def _settings(text: str, where: Path) -> dict[str, Any]:
 
 
 def _table(settings: dict[str, Any], where: Path) -> dict[str, Any]:
-    table = settings.get("hooks", {})
+    table = settings.get(_MEMBER, {})
     if not isinstance(table, dict):
         raise _unfit(where, "has `hooks` that are no JSON object")
     return dict(table)
@@ -104,13 +114,3 @@ def _unfit(where: Path, why: str) -> InvalidInputError:
     return InvalidInputError(
         f"{where} {why}", remedy="Put it in order first; --print shows what belongs into it"
     )
-
-
-def _written(settings: dict[str, Any], before: str) -> str:
-    """Settings as text, laid out as they were."""
-    found = _INDENT.search(before)
-    indent = found[1] if found else " " * _USUAL
-    # Half of a character that was written as an escape can only be written so.
-    text = json.dumps(settings, ensure_ascii=False, indent=indent)
-    escaped = json.dumps(settings, indent=indent)
-    return (text if is_keepable(text) else escaped) + "\n"

@@ -12,6 +12,7 @@ from lamina.surfaces.http.routing import Routes
 from lamina.surfaces.http.seeing import Seen
 from lamina.surfaces.http.shapes import Body, Object, Question
 from lamina.surfaces.wire_layers import status_out
+from lamina.surfaces.wire_memory import whole_out
 
 ROUTES = Routes(tag="agents")
 Key = Annotated[str, Path(description="The key of the fact.", examples=["timezone"])]
@@ -71,7 +72,7 @@ def update_now(memory: Seen, body: Status) -> dict[str, Any]:
 def read_log(memory: Seen, asked: Annotated[Tail, Query()]) -> dict[str, Any]:
     """The last entries of the log, oldest first."""
     found = memory.log.tail(asked.n, kind=asked.type)
-    return {**wire.records_out(found, len(found)), "cursor": None}
+    return whole_out(found)
 
 
 @ROUTES.add("POST", "/api/log", Permission.WRITE, answers=shapes.Receipt)
@@ -84,7 +85,7 @@ def append_log(memory: Seen, body: Entry) -> dict[str, Any]:
 def list_facts(memory: Seen, asked: Annotated[Facts, Query()]) -> dict[str, Any]:
     """Every fact, or those of a category, newest first."""
     found = memory.fact.records(asked.category, limit=asked.limit)
-    return {**wire.records_out(found, len(found)), "cursor": None}
+    return whole_out(found)
 
 
 @ROUTES.add("GET", "/api/facts/{key:path}", Permission.READ, answers=shapes.Record)

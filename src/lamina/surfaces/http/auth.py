@@ -3,21 +3,20 @@
 from typing import Any
 
 from fastapi import Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from lamina.core.permissions import Permission
 from lamina.surfaces import wire_keys
 from lamina.surfaces.http.bearer import shown_in
 from lamina.surfaces.http.routing import Called, Routes, engine_of
+from lamina.surfaces.http.shapes import Body
 from lamina.tokens import Keys
 
 ROUTES = Routes("/api/auth", tag="auth")
 
 
-class WantedKey(BaseModel):
+class WantedKey(Body):
     """For whom a key is to be made."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     name: str = Field(examples=["finn"])
     role: str = Field("agent", examples=["reader"])

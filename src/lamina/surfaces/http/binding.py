@@ -6,7 +6,7 @@ import ipaddress
 from typing import TYPE_CHECKING, Final
 
 from lamina.errors import InvalidInputError
-from lamina.surfaces.http.engine import Engine
+from lamina.surfaces.http.engine import LOOPBACK, Engine
 from lamina.surfaces.http.origins import name_of
 from lamina.tokens import Keys
 from lamina.tokens.local import ensure_owner_key
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from lamina.memory import Memory
 
-LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _ORIGINS: Final = ("http://", "https://")
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from lamina.memory import Memory
     from lamina.surfaces.http.metrics import Meter
 
+LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+"""What a machine calls itself."""
 _HANDLES: Final = 1_000
 """How many principals' handles are kept at hand."""
 
@@ -42,7 +44,7 @@ class Engine:
     whole: Memory
     """The handle of the store's owner."""
     limits: Limits = field(default_factory=Limits)
-    hosts: tuple[str, ...] = ("127.0.0.1", "localhost", "[::1]")
+    hosts: tuple[str, ...] = LOOPBACK
     """The names that this server answers to; a port may follow."""
     origins: tuple[str, ...] = ()
     """Addresses of pages that count as the server's own, such as that of a proxy before it."""

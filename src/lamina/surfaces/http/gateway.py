@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from lamina import clock
@@ -19,9 +18,10 @@ from lamina.core.filters import bounded
 from lamina.core.ids import check_id
 from lamina.core.names import check_name
 from lamina.core.permissions import Permission
-from lamina.core.principal import Principal, Role, Surface, check_role
+from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.core.settings import SETTINGS
+from lamina.core.text.query import MAX_TERMS
 from lamina.errors import (
     ForbiddenError,
     InvalidInputError,
@@ -29,14 +29,17 @@ from lamina.errors import (
     NotFoundError,
     UnsupportedError,
 )
+from lamina.maintaining import due
+from lamina.release import version
 from lamina.remote.afar import heard
-from lamina.remote.calls import CALLS, WALK, Me, own_key
+from lamina.remote.calls import CALLS, MOST, WALK, Me, own_key
 from lamina.retaking import Retaking
+from lamina.stores.questions import Search
 from lamina.surfaces.http.veil import Veil
 from lamina.writing import request_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
     from datetime import datetime
 
     from lamina.core.access import Reach
@@ -45,21 +48,24 @@ if TYPE_CHECKING:
     from lamina.core.changes import Commit, Event, Receipt, Version
     from lamina.core.ids import RecordId
     from lamina.core.record import Record
+    from lamina.core.retention import Pruned, Retention
     from lamina.core.sealed import Sealed
     from lamina.core.usage import Usage
     from lamina.memory import Memory
     from lamina.results import Erasure, Recall, VectorHealth, WhyNot
     from lamina.stores.base import Finding, Page
-    from lamina.stores.questions import Found, Query, Search
+    from lamina.stores.questions import Found, Query
 
 _DOORS: Final = (Surface.IMPORT, Surface.PIPELINE, Surface.FILES)
 """The doors that a client may name; whether it may use them is for the write path to say."""
-_MOST_IDS: Final = 10_000
 _MOST_GRANTS: Final = 64
 _MOST_USES: Final = 1_000
 _TIMES: Final = 2
 """How much more than a caller's own a filter may say: a client adds conditions of its own."""
-Question = TypeVar("Question", "Query", "Search")
+_MOST_TEXTS: Final = 100
+"""Each of them is looked for in every record within reach."""
+Question = TypeVar("Question", "Query", Search)
+Many = TypeVar("Many", bound="Sized")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +94,16 @@ RULES: Final[Mapping[str, Rule]] = {
         _READ,
     ),
     **dict.fromkeys(("commit", "erase", "reveal", "fingerprint", "catch_up", "flush"), _WRITE),
-    **dict.fromkeys(("configure", "vectors", "progress", "spaces", "dimensions"), _OWNER),
+    **dict.fromkeys(
+        (
+            "configure", "vectors", "progress", "spaces", "dimensions", "prunable", "prune", "tidy",
+        ),
+        _OWNER,
+    ),
     **dict.fromkeys(
         (
             "unembedded", "embed", "leave_space", "has_sealed", "scrub", "check", "repair",
-            "reindex", "prunable", "prune", "tidy",
+            "reindex",
         ),
         _THERE,
     ),
@@ -104,16 +115,18 @@ assert RULES.keys() == CALLS.keys() | {WALK.name}
 class Gateway:
     """The store as one caller may use it; methods are those of the calls."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, most_bytes: int) -> None:
+        """Take the caller's handle, and how many bytes it may send at once."""
         self._memory = memory
-        self._store = memory.store
+        self._most_bytes = most_bytes
+        self.store = memory.store
         self._mine = memory.principal
         self._veil = Veil(memory.store, memory.reach)
 
     def allow(self, name: str) -> None:
         """Raise unless the caller may make this call at all."""
         rule = RULES[name]
-        if rule.whole and not self._is_whole:
+        if rule.whole and not self._mine.is_owner:
             raise ForbiddenError(
                 "only an admin of the whole store may do this",
                 remedy="Use such a key, or do it where the store is",
@@ -123,10 +136,6 @@ class Gateway:
                 f"a client cannot ask for `{name}`",
                 remedy="Do it where the store is, with its directory",
             )
-
-    @property
-    def _is_whole(self) -> bool:
-        return self._mine.role is Role.ADMIN and self._mine.root is None
 
     def _within(self, asked: Reach) -> Reach:
         if len(asked.grants) > _MOST_GRANTS:
@@ -139,6 +148,9 @@ class Gateway:
     def _asked(self, question: Question) -> Question:
         """The question within the caller's reach, and of a size that can be answered."""
         bounded(question.where, _TIMES)
+        _few(question.as_of or ())
+        if isinstance(question, Search):
+            _few(question.terms, MAX_TERMS)
         return replace(question, reach=self._within(question.reach))
 
     def _speaking(self, by: Principal) -> Memory:
@@ -146,21 +158,38 @@ class Gateway:
         bound = replace(by, surface=self._mine.surface)
         return self._memory if bound == self._mine else self._memory.acting(bound)
 
+    # -- looking after the store
+
+    def prunable(self, retention: Retention) -> Pruned:
+        return self.store.prunable(self._due(retention))
+
+    def prune(self, retention: Retention) -> Pruned:
+        return self.store.prune(self._due(retention))
+
+    def _due(self, said: Retention) -> Retention:
+        """What may go: by the settings and the clock of the store, whatever was said."""
+        del said
+        return due(self.store)
+
+    def tidy(self) -> bool:
+        return self.store.tidy()
+
     # -- who is there
 
     def me(self) -> Me:
         """Who the caller is, and what it connects to."""
         return Me(
-            version=version("lamina"),
+            version=version(),
             principal=self._mine,
-            identity=self._store.identity,
-            capabilities=self._store.capabilities,
+            identity=self.store.identity,
+            capabilities=self.store.capabilities,
             settings=self.settings(),
+            most_bytes=self._most_bytes,
         )
 
     def settings(self) -> dict[str, str]:
         # What else a store notes under a name is between it and its processes.
-        return {name: one for name, one in self._store.settings().items() if name in SETTINGS}
+        return {name: one for name, one in self.store.settings().items() if name in SETTINGS}
 
     def configure(self, name: str, value: str | None) -> None:
         self._memory.configure(name, value)
@@ -174,7 +203,7 @@ class Gateway:
         key = commit.idempotency_key
         request = commit.tx if key == own_key(commit) else None
         try:
-            return path.commit(Retaking(self._store, path).all(commit.changes), key, request)
+            return path.commit(Retaking(self.store, path).all(commit.changes), key, request)
         except LaminaError:
             # Asked again because its answer got lost, a commit meets what it did itself.
             with suppress(LaminaError, ValueError, RecursionError):
@@ -191,55 +220,56 @@ class Gateway:
 
     def fingerprint(self, value: bytes) -> str:
         """What equal values have in common, as far as the caller may compare them."""
-        if not self._is_whole:
+        if not self._mine.is_owner:
             # Under its own name: nobody may try out what a digest of somebody else's says.
             value = f"{self._mine.identity}\0".encode() + value
         return self._memory.path_for(self._mine.surface).fingerprint(value)
 
     def flush(self) -> None:
-        self._store.flush()
+        self.store.flush()
 
     # -- reading within a reach
 
     def get(
         self, reach: Reach, ids: Sequence[RecordId], as_of: Mapping[str, int] | None
     ) -> list[Record]:
-        return self._store.get(self._within(reach), _few(ids), as_of=as_of)
+        _few(as_of or ())
+        return self.store.get(self._within(reach), _few(ids), as_of=as_of)
 
     def find(self, reach: Reach, place: str) -> Record | None:
-        return self._store.find(self._within(reach), place)
+        return self.store.find(self._within(reach), place)
 
     def query(self, query: Query) -> list[Record]:
-        return self._store.query(self._asked(query))
+        return self.store.query(self._asked(query))
 
     def count(self, query: Query) -> int:
-        return self._store.count(self._asked(query))
+        return self.store.count(self._asked(query))
 
     def search(self, search: Search) -> Found:
-        return self._store.search(self._asked(search))
+        return self.store.search(self._asked(search))
 
     def waits(self, space: str, reach: Reach) -> bool:
-        return self._store.waits(space, self._within(reach))
+        return self.store.waits(space, self._within(reach))
 
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
-        return self._store.versions(self._within(reach), record_id)
+        return self.store.versions(self._within(reach), record_id)
 
     def changes(self, reach: Reach, after: Mapping[str, int], limit: int) -> Page:
-        return self._store.changes(self._within(reach), after, min(limit, _MOST_IDS))
+        return self.store.changes(self._within(reach), _few(after), min(limit, MOST))
 
     def usage(self, reach: Reach, ids: Sequence[RecordId]) -> dict[RecordId, Usage]:
-        return self._store.usage(self._within(reach), _few(ids))
+        return self.store.usage(self._within(reach), _few(ids))
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
-        return self._store.saying(self._within(reach), texts)
+        return self.store.saying(self._within(reach), _few(texts, _MOST_TEXTS))
 
     def walk(self, reach: Reach, stream: str) -> Iterator[Record]:
-        return self._store.walk(self._within(reach), stream)
+        return self.store.walk(self._within(reach), stream)
 
     # -- the log, as far as the caller may know of it
 
     def events(self, stream: str, after: int, limit: int | None) -> list[Event]:
-        return self._veil.events(stream, after, limit)
+        return self._veil.events(stream, after, MOST if limit is None else min(limit, MOST))
 
     def transaction(self, tx: RecordId) -> list[Event]:
         return self._veil.transaction(tx)
@@ -248,10 +278,15 @@ class Gateway:
         return self._veil.streams()
 
     def position(self, streams: Collection[str] | None, at: datetime | None) -> dict[str, Head]:
-        return self._veil.position(streams, at)
+        return self._veil.position(streams and _few(streams), at)
 
     def newest_instant(self) -> datetime | None:
         return self._veil.newest_instant()
+
+    @property
+    def about(self) -> frozenset[str] | None:
+        """The streams that the caller's pulse is about."""
+        return self._memory.reach.streams()
 
     def pulse(self) -> int:
         return self._veil.pulse()
@@ -261,18 +296,18 @@ class Gateway:
 
     def tombstones(self, ids: Collection[RecordId]) -> frozenset[RecordId]:
         # An erased id belongs to nobody, so only who sees everything may know of it.
-        return self._store.tombstones(ids) if self._is_whole else frozenset()
+        return self.store.tombstones(ids) if self._mine.is_owner else frozenset()
 
     def sealed(self, record_id: RecordId) -> list[Sealed]:
         """What is sealed, without the boxes: nobody but the server can open them."""
-        if not self._store.get(self._memory.reach, [record_id]):
+        if not self.store.get(self._memory.reach, [record_id]):
             return []
-        return [replace(box, nonce=b"", box=b"") for box in self._store.sealed(record_id)]
+        return [replace(box, nonce=b"", box=b"") for box in self.store.sealed(record_id)]
 
     # -- what is told and counted
 
     def note(self, notices: Sequence[Notice]) -> None:
-        self._store.note([self._noticed(one) for one in _few(notices)])
+        self.store.note([self._noticed(one) for one in _few(notices)])
 
     def _noticed(self, notice: Notice) -> Notice:
         """A notice of what the caller did itself, now, to what it can see."""
@@ -281,7 +316,7 @@ class Gateway:
         if isinstance(said, MemoryWrite):
             raise InvalidInputError("`notices` tells of a write, and the log does that")
         if isinstance(said, MemoryRead | MemorySearch):
-            seen = {one.id for one in self._store.get(by.reach, notice.records)}
+            seen = {one.id for one in self.store.get(by.reach, notice.records)}
             if not seen >= set(notice.records):
                 raise NotFoundError("`notices` names a record that is not there")
         else:
@@ -301,14 +336,14 @@ class Gateway:
 
     def note_use(self, used: Mapping[RecordId, int], at: datetime, root: str) -> None:
         del at
-        seen = [one.id for one in self._store.get(self._memory.reach, _few(list(used)))]
+        seen = [one.id for one in self.store.get(self._memory.reach, _few(list(used)))]
         counts = {one: min(max(used[one], 0), _MOST_USES) for one in seen}
         mine = self._mine.root
         if mine is not None:
             root = mine.stream
         elif root:
             root = Scope.of(root, "root").stream
-        self._store.note_use(counts, clock.now(), root)
+        self.store.note_use(counts, clock.now(), root)
 
     # -- what runs here as a whole
 
@@ -316,7 +351,7 @@ class Gateway:
         handle = self._speaking(by)
         if told:
             return handle.recall(query, **heard(how))
-        return handle._recalls.find(query, heard(how))  # type: ignore[arg-type]
+        return handle.recalls.find(query, heard(how))  # type: ignore[arg-type]
 
     def why_not(self, by: Principal, name: str, query: str, how: dict[str, Any]) -> WhyNot:
         """What kept a record that the principal sees out of a recall."""
@@ -337,18 +372,18 @@ class Gateway:
         return False
 
     def progress(self, space: str) -> Any:
-        return self._store.progress(space)
+        return self.store.progress(space)
 
     def spaces(self) -> list[str]:
-        return self._store.spaces()
+        return self.store.spaces()
 
     def dimensions(self, space: str) -> int:
-        return self._store.dimensions(space)
+        return self.store.dimensions(space)
 
 
-def _few(values: Sequence[Any]) -> Sequence[Any]:
-    if len(values) > _MOST_IDS:
-        raise InvalidInputError(f"{len(values):,} at once are too many; {_MOST_IDS:,} are not")
+def _few(values: Many, most: int = MOST) -> Many:
+    if len(values) > most:
+        raise InvalidInputError(f"{len(values):,} at once are too many; {most:,} are not")
     return values
 
 

@@ -1,14 +1,11 @@
 """Whether the server is well, told by what it did; and what the store holds."""
 
-from datetime import datetime
 from typing import Any
 
 from fastapi import Request
 
-from lamina.core.instants import to_text
 from lamina.core.layers import LAYERS
 from lamina.core.permissions import Permission
-from lamina.core.principal import Role
 from lamina.core.scope import Scope
 from lamina.errors import LaminaError
 from lamina.memory import Memory
@@ -18,6 +15,7 @@ from lamina.surfaces.http.engine import Engine
 from lamina.surfaces.http.pulse import Part
 from lamina.surfaces.http.routing import Called, Routes, engine_of
 from lamina.surfaces.http.seeing import SeenProject
+from lamina.surfaces.wire_layers import instant_out
 
 ROUTES = Routes(tag="server")
 _WORST = ("green", "amber", "red")
@@ -35,9 +33,7 @@ def health(request: Request, caller: Called) -> dict[str, Any]:
     engine = engine_of(request)
     parts = [_reading(engine), _writing(engine, caller.memory), _embedding(engine)]
     status = max((one["status"] for one in parts), key=_WORST.index)
-    mine = caller.principal
-    is_owner = mine.role is Role.ADMIN and mine.root is None
-    if not is_owner:
+    if not caller.principal.is_owner:
         parts = [{**one, **_OF_OTHERS} for one in parts]
     return {"status": status, "parts": parts}
 
@@ -76,7 +72,7 @@ def _writing(engine: Engine, memory: Memory) -> dict[str, Any]:
     """Writing is told by what was written last within sight, here and by whatever process."""
     heads = memory.store.position(memory.reach.streams())
     last = max((head.at for head in heads.values() if head.at), default=None)
-    return {**_part(engine, Part.WRITE), "store_changed_at": _instant(last)}
+    return {**_part(engine, Part.WRITE), "store_changed_at": instant_out(last)}
 
 
 def _embedding(engine: Engine) -> dict[str, Any]:
@@ -95,8 +91,8 @@ def _part(engine: Engine, part: Part) -> dict[str, Any]:
         "part": part.value,
         "status": "red" if beat.is_failing else "green",
         "message": beat.error if beat.is_failing else "",
-        "worked_at": _instant(beat.worked_at),
-        "failed_at": _instant(beat.failed_at),
+        "worked_at": instant_out(beat.worked_at),
+        "failed_at": instant_out(beat.failed_at),
         "backlog": None,
         "store_changed_at": None,
     }
@@ -117,7 +113,3 @@ def _agents(memory: Memory) -> list[dict[str, Any]]:
         for path in sorted(scopes)
         if (name := Scope.of(path).part("agent"))
     ]
-
-
-def _instant(then: datetime | None) -> str | None:
-    return None if then is None else to_text(then)

@@ -13,7 +13,7 @@ from lamina.surfaces.http import paging, shapes
 from lamina.surfaces.http.routing import Called, Routes
 from lamina.surfaces.http.seeing import SeenProject, in_project
 from lamina.surfaces.http.shapes import Asked, Body, Question
-from lamina.surfaces.wire_memory import knowledge_out, page_out
+from lamina.surfaces.wire_memory import knowledge_out, page_out, whole_out
 
 ROUTES = Routes(tag="memory")
 Id = Annotated[str, Path(description="Its id.")]
@@ -80,7 +80,7 @@ def project_items(
     """What was read out of the files of a project: of a type, or about something."""
     memory = in_project(request, caller, id)
     found = memory.item.query(type=asked.type, text=asked.q, limit=asked.limit)
-    return {**wire.records_out(found, len(found)), "cursor": None}
+    return whole_out(found)
 
 
 def shared(memory: Memory) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from lamina.core.names import check_name
 from lamina.core.principal import Role
 from lamina.core.scope import Scope
 from lamina.errors import ForbiddenError
-from lamina.memory import AgentMemory, Memory
+from lamina.memory import Memory
 from lamina.surfaces.http.routing import Called, Caller, engine_of
 
 Project = Annotated[
@@ -67,5 +67,3 @@ Seen = Annotated[Memory, Depends(_seen)]
 """The store as the request means it: `?project=` and `?agent=` narrow what the caller sees."""
 SeenProject = Annotated[Memory, Depends(_seen_project)]
 """The same for what belongs to nobody in particular: `?project=` alone."""
-
-__all__ = ["AgentMemory", "Seen", "SeenProject", "as_agent", "in_project"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import uvicorn
 
 from lamina.clock import stopwatch
+from lamina.surfaces.http.waking import let_go
 
 if TYPE_CHECKING:
     import socket
@@ -42,9 +43,10 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End, without waiting for streams, which have no end of their own."""
+        """End, without waiting for streams and for those who wait for a change."""
         self._engine.hub.close()
         self._engine.mcp.close()
+        let_go()
         await super().shutdown(sockets)
 
     def _hang_up(self) -> None:

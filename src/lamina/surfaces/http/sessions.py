@@ -14,6 +14,7 @@ from lamina.surfaces.http.routing import Routes
 from lamina.surfaces.http.seeing import Seen
 from lamina.surfaces.http.shapes import Body, Object, Question
 from lamina.surfaces.wire_lifecycle import compaction_out
+from lamina.surfaces.wire_memory import whole_out
 
 ROUTES = Routes(tag="sessions")
 Name = Annotated[str, Path(description="The name of the session.", examples=["s-1"])]
@@ -76,7 +77,7 @@ def read_session(memory: Seen, name: Name, asked: Annotated[Reading, Query()]) -
     """The messages in order, or the last of them."""
     session = memory.session(name)
     found = session.view() if asked.view else session.read(last=asked.last, archived=asked.archived)
-    return {**wire.records_out(found, len(found)), "cursor": None}
+    return whole_out(found)
 
 
 @ROUTES.add("POST", "/api/sessions/{name}", Permission.WRITE, answers=shapes.Receipt)

@@ -4,8 +4,6 @@ They are the language of our own client, typed by the dataclasses of the store, 
 public interface: that one is in the schema.
 """
 
-import asyncio
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Annotated, Any, Final
@@ -15,13 +13,12 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 
 from lamina.core import canonical
-from lamina.core.permissions import Permission
 from lamina.remote.calls import CALLS, PREFIX, WALK, WALKED, Call
 from lamina.surfaces.http import strict
 from lamina.surfaces.http.gateway import RULES, Gateway
 from lamina.surfaces.http.routing import Called, Caller, Routes, engine_of
+from lamina.surfaces.http.waking import waking
 
-_LOOK_SECONDS: Final = 0.04
 _LONGEST_WAIT_SECONDS: Final = 25.0
 Answering = Callable[[Caller, str], Any]
 """Makes the object that answers a call of this name, once the caller may make it."""
@@ -37,7 +34,7 @@ Sent = Annotated[bytes, Depends(_sent)]
 
 def gateway(caller: Caller, name: str) -> Gateway:
     """What answers a caller."""
-    found = Gateway(caller.memory)
+    found = Gateway(caller.memory, caller.limits.client_bytes)
     found.allow(name)
     return found
 
@@ -67,15 +64,11 @@ def _declare_wait(routes: Routes, answering: Answering) -> None:
     call = CALLS["wait"]
 
     async def store_wait(caller: Called, sent: Sent) -> Response:
-        """Answer once something may have changed, or the time is up; no thread waits for it."""
+        """Answer once something may have changed, or the time is up."""
         asked = await run_in_threadpool(lambda: call.read(canonical.loads(sent, "body")))
-        store = answering(caller, call.name)
-        until = time.monotonic() + min(asked["seconds"], _LONGEST_WAIT_SECONDS)
-        while True:
-            moved = await run_in_threadpool(store.pulse) != asked["pulse"]
-            if moved or time.monotonic() >= until:
-                return _json(moved)
-            await asyncio.sleep(_LOOK_SECONDS)
+        behind = answering(caller, call.name)
+        seconds = min(asked["seconds"], _LONGEST_WAIT_SECONDS)
+        return _json(await waking(behind.store).until(behind, asked["pulse"], seconds))
 
     _add(routes, call.name)(store_wait)
 
@@ -103,8 +96,7 @@ def _some(records: Iterator[Any]) -> Iterator[Any]:
 
 
 def _add(routes: Routes, name: str) -> Callable[[Any], Any]:
-    permission = RULES[name].permission if name in RULES else Permission.ADMIN
-    return routes.add("POST", f"/{name}", permission, include_in_schema=False)
+    return routes.add("POST", f"/{name}", RULES[name].permission, include_in_schema=False)
 
 
 def _json(value: Any) -> Response:

@@ -14,6 +14,7 @@ from lamina.surfaces.http import layer_shapes, shapes
 from lamina.surfaces.http.routing import Routes
 from lamina.surfaces.http.seeing import Seen
 from lamina.surfaces.http.shapes import Body, Question
+from lamina.surfaces.wire_memory import whole_out
 
 ROUTES = Routes(tag="tasks")
 Name = Annotated[str, Path(description="What the task is called.", examples=["t-7"])]
@@ -80,7 +81,7 @@ def list_tasks(memory: Seen, asked: Annotated[Wanted, Query()]) -> dict[str, Any
             limit=asked.limit,
         )
     )  # fmt: skip
-    return {**wire.records_out(found, len(found)), "cursor": None}
+    return whole_out(found)
 
 
 @ROUTES.add("POST", "/api/tasks", Permission.WRITE, answers=shapes.Receipt)

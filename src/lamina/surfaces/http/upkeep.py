@@ -14,6 +14,7 @@ from lamina.surfaces.http.routing import Called, Routes
 from lamina.surfaces.http.seeing import Seen
 from lamina.surfaces.http.shapes import Body, Question
 from lamina.surfaces.wire_lifecycle import plan_out, upkeep_out
+from lamina.surfaces.wire_memory import whole_out
 
 ROUTES = Routes(tag="lifecycle")
 Policy = Literal["promotion", "consolidation", "retention", "archiving", "eviction", "stale"]
@@ -96,7 +97,7 @@ def promote(memory: Seen, body: Promoted) -> dict[str, Any]:
 def list_proposals(memory: Seen) -> dict[str, Any]:
     """What waits for somebody to accept or reject it."""
     found = memory.lifecycle.proposals(limit=1_000)
-    return {**wire.records_out(found, len(found)), "cursor": None}
+    return whole_out(found)
 
 
 @ROUTES.add("POST", "/api/lifecycle/reject", Permission.WRITE, answers=layer_shapes.MaybeReceipt)

@@ -35,7 +35,8 @@ def _completed(memory: Memory, uri: str, begun: str) -> Completion | None:
     if uri.startswith(BOARD):
         found = list(memory.blackboard.list(begun, limit=_MOST + 1))
     elif uri.startswith(RECORD):
-        found = [one.id for one in memory.query(limit=_MOST + 1) if one.id.startswith(begun)]
+        begins = {"id": {"$prefix": begun}}
+        found = [one.id for one in memory.query(begins, limit=_MOST + 1)]
     else:
         return None
     return Completion(values=found[:_MOST], has_more=len(found) > _MOST)

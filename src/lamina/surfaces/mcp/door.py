@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from anyio import CancelScope, create_task_group, sleep, sleep_forever, to_thread
+from starlette.datastructures import Headers
 
 from lamina.core.principal import Surface
 from lamina.errors import StoreUnavailableError, UnauthenticatedError
+from lamina.surfaces.mcp.sessions import IDLE_SECONDS, MOST, Sessions
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 _LOOK_SECONDS: Final = 2.0
 """How often it is asked whether whoever is being answered still may be."""
 _CALLER: Final = "lamina.caller"
+_SESSION: Final = "mcp-session-id"
 
 
 class Door:
@@ -46,6 +50,7 @@ class Door:
         self._group: TaskGroup | None = None
         self._managers: dict[str, StreamableHTTPSessionManager] = {}
         self._beginning = anyio.Lock()
+        self._sessions = Sessions()
         self._answering: dict[CancelScope, Identity] = {}
         """What is going on, and for whom."""
 
@@ -73,6 +78,8 @@ class Door:
         """Answer one request of somebody who is known."""
         manager = await self._manager(profile)
         told = _Told(send)
+        who, named = identity.principal, Headers(scope=scope).get(_SESSION)
+        session = self._sessions.begin(who) if named is None else named
         known = {**scope, "user": _user(identity), _CALLER: identity}
         with CancelScope() as answering:
             self._answering[answering] = identity
@@ -80,6 +87,12 @@ class Door:
                 await manager.handle_request(known, receive, told)
             finally:
                 del self._answering[answering]
+                is_left = scope["method"] == "DELETE" or told.status == HTTPStatus.NOT_FOUND
+                if named is None or is_left:
+                    self._sessions.ended(who, session)
+                going_on = told.session if named is None else named
+                if going_on is not None and not is_left and told.status < HTTPStatus.BAD_REQUEST:
+                    self._sessions.used(who, going_on)
         await told.end()
 
     async def _watch(self) -> None:
@@ -125,8 +138,9 @@ class Door:
             allowed_origins=[*self._engine.origins, *_origins(hosts)],
         )
         server.streamable_http_app(
-            transport_security=guards, max_request_body_size=self._engine.limits.body_bytes
-        )
+            transport_security=guards, max_request_body_size=self._engine.limits.body_bytes,
+            session_idle_timeout=IDLE_SECONDS, max_sessions=MOST,
+        )  # fmt: skip
         return server
 
     def _memory(self, context: ServerRequestContext[Any, Any]) -> Memory:
@@ -144,9 +158,14 @@ class _Told:
     def __init__(self, send: Send) -> None:
         self._send = send
         self._is_open = False
+        self.status = 0
+        self.session: str | None = None
 
     async def __call__(self, message: Message) -> None:
         """Pass one part of the answer on."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self.session = Headers(raw=list(message["headers"])).get(_SESSION)
         self._is_open = message["type"] == "http.response.start" or message.get("more_body", False)
         await self._send(message)
 

@@ -8,15 +8,15 @@ may stand side by side where they were made in one call, as the reference server
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from lamina import clock
 from lamina.core.names import check_key
-from lamina.errors import ConflictError, InvalidInputError, NotFoundError
-from lamina.layers.face import every
+from lamina.errors import InvalidInputError, NotFoundError
+from lamina.layers.face import every, settled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from lamina.core.draft import Draft, DraftFields
     from lamina.core.ids import RecordId
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 ENTITY: Final = "entity"
 RELATION: Final = "relation"
 _PLACE: Final = "place"
-_TRIES: Final = 20
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +140,7 @@ class GraphStore:
             self._add(new, graph)
             return new
 
-        return _retried(attempt)
+        return settled(attempt)
 
     def create_relations(self, wanted: Sequence[Relation]) -> list[Relation]:
         """Add those that are new; returns them."""
@@ -153,7 +151,7 @@ class GraphStore:
             self._add(new, graph)
             return new
 
-        return _retried(attempt)
+        return settled(attempt)
 
     def add_observations(self, wanted: Sequence[tuple[str, list[str]]]) -> list[list[str]]:
         """Add what is not known yet of entities; returns what was new of each."""
@@ -174,7 +172,7 @@ class GraphStore:
             self._rewrite(changed)
             return added
 
-        return _retried(attempt)
+        return settled(attempt)
 
     def delete_observations(self, unwanted: Sequence[tuple[str, list[str]]]) -> None:
         """Take observations off entities; what is not there is gone already."""
@@ -189,7 +187,7 @@ class GraphStore:
                     _note(changed, replace(entity, observations=left))
             self._rewrite(changed)
 
-        _retried(attempt)
+        settled(attempt)
 
     def delete_entities(self, names: Sequence[str]) -> None:
         """Forget entities, and the relations that begin or end at one of their names."""
@@ -243,16 +241,6 @@ class GraphStore:
     def _forget(self, records: Sequence[Record]) -> None:
         if records:
             self._memory.forget(*(one.id for one in records))
-
-
-def _retried(attempt: Callable[[], T]) -> T:
-    """Try again while others change the graph in between."""
-    for _ in range(_TRIES):
-        try:
-            return attempt()
-        except ConflictError:
-            continue
-    raise ConflictError("the graph was changed by others all the time", remedy="Try again")
 
 
 def _changed(graph: Graph, changed: Mapping[RecordId, Entity], name: str) -> Entity | None:

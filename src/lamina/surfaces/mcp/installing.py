@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lamina import config
 from lamina.errors import InvalidInputError
-from lamina.surfaces.mcp.json_text import with_member
-from lamina.surfaces.other_settings import Change, read_settings
+from lamina.surfaces.json_text import with_member
+from lamina.surfaces.other_settings import Change, program, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +59,7 @@ CLIENTS: Final = {
 
 def command_of(level: str, options: Sequence[str]) -> list[str]:
     """What a client starts; `options` are for it."""
-    return [*_program(level), "mcp", *options]
+    return [*program(shared=level == PROJECT), "mcp", *options]
 
 
 def installed(client: str, level: str, command: Sequence[str], folder: Path) -> Change:
@@ -137,11 +136,3 @@ def _path(client: str, level: str, folder: Path) -> Path:
         is_usual = home == config.home_folder() / f".{client}"
         return config.home_folder() / chosen.user if is_usual else home / name
     return config.home_folder() / chosen.user
-
-
-def _program(level: str) -> list[str]:
-    """How a client starts us: in what a team shares by name, else by where we are."""
-    if level == PROJECT:
-        return ["lamina"]
-    found = shutil.which("lamina")
-    return [found] if found else [sys.executable, "-m", "lamina"]

@@ -11,6 +11,7 @@ from mcp_types import Resource, SubscribeRequestParams, Tool, UnsubscribeRequest
 
 from lamina.core.permissions import GRANTED, Permission
 from lamina.errors import InvalidInputError, NotFoundError
+from lamina.release import version
 from lamina.surfaces.mcp.completing import add_completion
 from lamina.surfaces.mcp.following import ChangeBus
 from lamina.surfaces.mcp.here import Asking, Provider, memory_here
@@ -35,7 +36,7 @@ def build(provider: Provider, profile: str = "default") -> MCPServer[Any]:
             "lamina",
             title="Lamina memory",
             instructions=(_INSTRUCTIONS if profile == "default" else "") + _DATA,
-            version=_version(),
+            version=version(),
             tools=[LaminaTool.of(plan) for plan in chosen.plans],
             subscriptions=bus,
             middleware=[Asking(provider)],
@@ -108,12 +109,3 @@ def _root_logger_as_it_is() -> Iterator[None]:
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("lamina")
-    except PackageNotFoundError:
-        return ""
