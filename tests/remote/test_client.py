@@ -19,6 +19,7 @@ from lamina.core.changes import Commit, Erase
 from lamina.core.record import State
 from lamina.core.retention import Cut, Retention
 from lamina.errors import (
+    ConflictError,
     LaminaError,
     StoreUnavailableError,
     StoreVersionError,
@@ -133,6 +134,24 @@ def test_a_feed_follows_and_ends(mem: Memory, whole: Memory) -> None:
         feed.close()
         thread.join(5)
     assert (heard, thread.is_alive()) == (["told by another"], False)
+
+
+def test_the_board_spans_machines(place: Place, whole: Memory) -> None:
+    """Each has a connection and a key of its own; neither has the store."""
+    del whole
+    keys = [place.key_of(name, "agent", "web") for name in ("finn", "maya")]
+    with ExitStack() as both:
+        finn, maya = (both.enter_context(lamina.connect(place.url, key=key)) for key in keys)
+        news = maya.blackboard.subscribe("task:t-1:", timeout=30)
+        finn.blackboard.publish("task:t-1:status", "done")
+        told = next(news).signal
+        assert told is not None
+        assert (told.key, told.value, told.publisher) == ("task:t-1:status", "done", "finn")
+        with pytest.raises(ConflictError):
+            maya.blackboard.publish("task:t-1:status", "mine", expect=0)
+        maya.blackboard.publish("task:t-1:status", "seen", expect=told.rev)
+        assert finn.blackboard.list("task:")["task:t-1:status"].value == "seen"
+        news.close()
 
 
 def test_an_address_is_a_place_to_open(

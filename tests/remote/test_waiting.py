@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from lamina import Memory
+from lamina.remote import waiting
 from lamina.remote.store import RemoteStore
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.surfaces.http.waking import let_go, waking
@@ -29,7 +30,13 @@ def mem(place: Place) -> Iterator[Memory]:
             yield connected
 
 
-def test_short_waits_are_one_question(mem: Memory) -> None:
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no wait count as short, so that nothing here takes long."""
+    monkeypatch.setattr(waiting, "_SHORT_SECONDS", 0.0)
+
+
+def test_many_waits_are_one_question(mem: Memory) -> None:
     store = mem.store
     assert isinstance(store, RemoteStore)
     pulse, before = store.pulse(), store._transport.asked

@@ -14,6 +14,8 @@ from lamina.clock import stopwatch
 from lamina.errors import LaminaError
 
 _LONGEST_SECONDS: Final = 20.0
+_SHORT_SECONDS: Final = 0.25
+"""Who waits no longer wants to know, rather than to sleep, and waits for the answer."""
 
 
 class Asking(Protocol):
@@ -43,8 +45,8 @@ class Waits:
 
     def wait(self, pulse: int, seconds: float) -> bool:
         """Sleep until something may have changed since `pulse`, or the time is up."""
-        if seconds <= 0:
-            return bool(self._server.ask("wait", pulse=pulse, seconds=0.0))
+        if seconds <= _SHORT_SECONDS:
+            return bool(self._server.ask("wait", pulse=pulse, seconds=max(seconds, 0.0)))
         end = stopwatch() + seconds
         while (left := end - stopwatch()) > 0:
             question = self._question(pulse)

@@ -18,7 +18,7 @@ from lamina.surfaces.hooks.told import HARNESSES, PROMPT, START, TOOL, event_nam
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lamina.memory import AgentMemory
+    from lamina.memory import AgentMemory, Memory
     from lamina.surfaces.hooks.told import Told
 
 _MOST_INPUT: Final = 8 << 20
@@ -73,18 +73,20 @@ def _answer(call: Call, event: str | None, limit: float) -> None:
         _complain(call, f"there is no store in {found.folder}")
         return
     from lamina.core.principal import Surface
-    from lamina.memory import AgentMemory
     from lamina.opening import open as open_memory
 
     with open_memory(found.address or found.path, surface=Surface.HOOK) as whole:
-        # The key of an agent opens that agent and nobody else.
-        own = isinstance(whole, AgentMemory)
-        agent = (
-            whole if own else whole.agent(call.name or call.harness, project=found.project.value)
-        )
+        agent = _agent(whole, call.name or call.harness, found.project.value)
         text = _done(agent, told, lambda: clock.stopwatch() - begun > limit * _RESERVE)
         # Closing waits for files to be written; a model need not.
         _say(told, text)
+
+
+def _agent(whole: Memory, name: str, project: str | None) -> AgentMemory:
+    """Who acts; the key of an agent opens that agent and nobody else."""
+    from lamina.memory import AgentMemory
+
+    return whole if isinstance(whole, AgentMemory) else whole.agent(name, project=project)
 
 
 def _done(agent: AgentMemory, told: Told, is_late: Callable[[], bool]) -> str:
