@@ -73,6 +73,14 @@ def test_users_and_apps_are_kept_apart(tmp_path: Path) -> None:
     assert found(mine, "Groningen", "Ada Lovelace", "Shop 2") == []
 
 
+def test_no_two_of_one_project_are_taken_for_each_other(tmp_path: Path) -> None:
+    with lamina.open(tmp_path) as whole:
+        mine = LaminaMemoryService(whole.project("web"))
+        asyncio.run(mine.add_session_to_memory(session("bob", "shop admin")))
+        assert found(mine, "Groningen", "bob", "shop admin")
+        assert found(mine, "Groningen", "admin bob", "shop") == []
+
+
 def test_what_is_deleted_stays_away(tmp_path: Path) -> None:
     mine = ours(tmp_path)
     asyncio.run(mine.add_session_to_memory(session()))

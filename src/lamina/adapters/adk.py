@@ -12,6 +12,7 @@ shares. Secrets are sealed; what is found shows words in their place.
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -117,7 +118,9 @@ class LaminaMemoryService(BaseMemoryService):
     def _agent(self, app_name: str, user_id: str) -> AgentMemory:
         """The memory of one user of one app; in that of one project, apps are kept apart too."""
         if self._memory.principal.root is not None:
-            return self._memory.agent(name_for(f"{app_name} {user_id}", "user_id"))
+            # Two texts beside each other must not read like two others.
+            both = json.dumps([app_name, user_id], ensure_ascii=False)
+            return self._memory.agent(name_for(both, "user_id"))
         project = name_for(app_name, "app_name")
         return self._memory.agent(name_for(user_id, "user_id"), project=project)
 
