@@ -59,17 +59,16 @@ class Grant:
         layers = self.layers & other.layers
         if not layers:
             return None
-        if other.scope is None or self.scope == other.scope:
-            return Grant(
-                layers, self.scope, self.subtree and (other.scope is None or other.subtree)
-            )
-        if self.scope is None or other.scope.startswith(self.scope + "/"):
-            above, below = self, other
-        elif self.scope.startswith(other.scope + "/"):
-            above, below = other, self
-        else:
-            return None
-        return Grant(layers, below.scope, below.subtree) if above.subtree else None
+        if other.scope is None:
+            return Grant(layers, self.scope, self.subtree)
+        if self.scope is None:
+            return Grant(layers, other.scope, other.subtree)
+        if self.scope == other.scope:
+            return Grant(layers, self.scope, self.subtree and other.subtree)
+        for above, below in ((self, other), (other, self)):
+            if above.subtree and str(below.scope).startswith(f"{above.scope}/"):
+                return Grant(layers, below.scope, below.subtree)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,8 @@ class Reach:
     def sees_stream(self, stream: str) -> bool:
         """Whether a whole stream lies open, so that even its erased records may be counted."""
         return any(
-            grant.scope in (None, stream) and grant.subtree and grant.layers >= _NOT_WORKING
+            (grant.scope is None or grant.scope == stream and grant.subtree)
+            and grant.layers >= _NOT_WORKING
             for grant in self.grants
         )
 
