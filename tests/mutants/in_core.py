@@ -208,7 +208,7 @@ CORE = (
     Mutant(
         "only_sight_of_the_whole_stream_shows_what_was_erased", "one scope shows a whole stream",
         "reach widened", "core/access.py",
-        "grant.scope in (None, stream) and grant.subtree and", "grant.scope in (None, stream) and",
+        "grant.scope == stream and grant.subtree)", "grant.scope == stream)",
     ),
     Mutant(
         "a_key_that_stood_for_something_else_is_refused", "any request fits a key",
