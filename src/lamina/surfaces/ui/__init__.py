@@ -1,0 +1,1 @@
+"""The web interface as it is shipped: built from `web/`, read here, served by `surfaces.http`."""

@@ -1,0 +1,48 @@
+// The names by which the pages know the server's answers. What is in them stands in `schema.ts`,
+// which `make types` writes from the server's own schema.
+import type * as schema from "./schema";
+
+export type Rec = schema.Record;
+export type Page = schema.Records;
+export type Receipt = schema.Receipt;
+export type Version = schema.Version;
+export type Change = schema.Change;
+export type Latest = schema.Latest;
+export type Facets = schema.Facets;
+export type Hit = schema.Hit;
+export type Recall = schema.Recall;
+export type WhyNot = schema.WhyNot;
+export type Overview = schema.Overview;
+export type Figures = schema.Figures;
+export type Spent = schema.Spent;
+export type Part = schema.Part;
+export type Health = schema.Health;
+export type Status = schema.Status;
+export type Signal = schema.Signal;
+export type Episode = schema.Episode;
+export type EpisodePage = schema.EpisodePage;
+export type Artifact = schema.Artifact;
+export type Verification = schema.Verification;
+export type Handoff = schema.Handoff;
+export type Context = schema.Context;
+export type Step = schema.Step;
+export type Plan = schema.Plan;
+export type Erasure = schema.Erasure;
+export type ErasurePlan = schema.ErasurePlan;
+export type Touched = schema.Touched;
+export type Became = schema.Became;
+export type Imported = schema.Import;
+export type ImportLine = schema.ImportLine;
+export type Principal = schema.Principal;
+export type Entered = schema.Entered;
+export type Past = schema.History;
+export type Neighbour = schema.Neighbour;
+export type Neighbourhood = schema.Neighbourhood;
+export type Undone = schema.Undone;
+export type Alike = schema.Alike;
+export type Doubts = schema.Doubts;
+export type Evidence = schema.Evidence;
+export type Queue = schema.Queue;
+export type Settled = schema.Settled;
+export type Sign = schema.Sign;
+export type Waits = schema.Waiting;

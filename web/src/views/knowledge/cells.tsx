@@ -1,0 +1,58 @@
+// Cells that a person works in: the text, edited where it stands, and the tick of the chosen.
+import { signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { Rec } from "../../api/types";
+import { draftOf, dropDraft, keepDraft } from "../../state/drafts";
+import { mayWrite } from "../../state/may";
+import { save } from "../../state/saving";
+import type { Draft } from "../../parts/record/edit";
+
+/** The memory whose text is being edited in its row. */
+export const editing = signal<string | null>(null);
+/** The memories that are chosen for something, by id. */
+export const picked = signal<ReadonlyMap<string, Rec>>(new Map());
+
+export function pick(row: Rec): void {
+  const all = new Map(picked.peek());
+  if (!all.delete(row.id)) all.set(row.id, row);
+  picked.value = all;
+}
+
+export function Tick({ row }: { row: Rec }) {
+  return (
+    <input type="checkbox" disabled={!mayWrite()} aria-label={`Choose ${row.key ?? row.text.slice(0, 40)}`} checked={picked.value.has(row.id)}
+      onClick={(event) => event.stopPropagation()} onDblClick={(event) => event.stopPropagation()} onChange={() => pick(row)} />
+  );
+}
+
+export function TextCell({ row }: { row: Rec }) {
+  if (editing.value === row.id) return <InPlace row={row} />;
+  return <>{row.key && <b class="key">{row.key}</b>}<span dir="auto">{row.text || "(no text)"}</span></>;
+}
+
+function InPlace({ row }: { row: Rec }) {
+  const before = draftOf<Draft>(row.id);
+  const base = useRef(before.base ?? row);
+  const text = useSignal(before.text ?? row.text);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => { box.current?.focus(); box.current?.select(); }, []);
+  const end = () => {
+    dropDraft(row.id);
+    editing.value = null;
+    document.querySelector<HTMLElement>(".vbody")?.focus();
+  };
+  const keys = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    if (event.key === "Escape") end();
+    else if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); void save(base.current, { text: text.value }, end); }
+  };
+  return (
+    <span class="inplace" onClick={(event) => event.stopPropagation()} onDblClick={(event) => event.stopPropagation()}>
+      <textarea ref={box} rows={3} dir="auto" aria-label={`Text of ${row.key ?? "this memory"}`} value={text.value} onKeyDown={keys}
+        onInput={(event) => { text.value = event.currentTarget.value; keepDraft<Draft>(row.id, { ...before, text: text.value, base: base.current }); }}
+        onBlur={() => { if (text.value === base.current.text) { dropDraft(row.id); editing.value = null; } }} />
+      <small>{row.rev === base.current.rev ? "Enter saves, Shift + Enter breaks the line, Escape cancels"
+        : <b role="alert">{row.source} has just changed this; saving asks whose words stand</b>}</small>
+    </span>
+  );
+}
