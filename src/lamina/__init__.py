@@ -31,7 +31,15 @@ if TYPE_CHECKING:
     from lamina.opening import open  # noqa: A004 - `lamina.open` is the name a user would say
     from lamina.remote import connect
     from lamina.restoring import restore
-    from lamina.results import BackupReport, Erasure, Hit, IndexReport, Recall, RestoreReport
+    from lamina.results import (
+        BackupReport,
+        Erasure,
+        ErasurePlan,
+        Hit,
+        IndexReport,
+        Recall,
+        RestoreReport,
+    )
 
 _HOMES = {
     "lamina.core.changes": ("Receipt", "Version"),
@@ -50,7 +58,15 @@ _HOMES = {
     "lamina.opening": ("open",),
     "lamina.remote": ("connect",),
     "lamina.restoring": ("restore",),
-    "lamina.results": ("BackupReport", "Erasure", "Hit", "IndexReport", "Recall", "RestoreReport"),
+    "lamina.results": (
+        "BackupReport",
+        "Erasure",
+        "ErasurePlan",
+        "Hit",
+        "IndexReport",
+        "Recall",
+        "RestoreReport",
+    ),
 }
 
 _MODULES = frozenset(
@@ -63,6 +79,7 @@ __all__ = [
     "BackupReport",
     "ConflictError",
     "Erasure",
+    "ErasurePlan",
     "ForbiddenError",
     "Hit",
     "IndexReport",

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from lamina.answering import Answers
 from lamina.clock import stopwatch
 from lamina.core.settings import READS
 from lamina.errors import InvalidInputError, LaminaError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from lamina.core.ids import RecordId
     from lamina.core.principal import Principal
     from lamina.core.record import Record
-    from lamina.results import Hit
+    from lamina.results import Hit, Recall
     from lamina.stores.base import Store
 
 T = TypeVar("T")
@@ -54,15 +55,23 @@ class _Switch:
 class Announcer:
     """Announces what one principal does. A read never fails because it cannot be announced."""
 
-    def __init__(self, store: Store, principal: Principal, switch: _Switch | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        principal: Principal,
+        switch: _Switch | None = None,
+        answers: Answers | None = None,
+    ) -> None:
         self._store = store
         self._principal = principal
         self._switch = switch or _Switch(store)
         self._clock = StoreClock(store)
+        self.answers = answers or Answers()
+        """How the recalls of this process went, those of all principals."""
 
     def of(self, principal: Principal) -> Announcer:
         """The announcer of another principal on the same store."""
-        return Announcer(self._store, principal, self._switch)
+        return Announcer(self._store, principal, self._switch, self.answers)
 
     def ask_again(self) -> None:
         """Look at the store's settings anew before the next read."""
@@ -79,6 +88,11 @@ class Announcer:
         with suppress(LaminaError, OSError):
             if self._switch.is_on():
                 self._store.note([self._search(query, hits)])
+
+    def answered(self, found: Recall) -> None:
+        """A recall was answered, perhaps with nothing."""
+        root = self._principal.root
+        self.answers.note(root.stream if root else "", found)
 
     def used(self, ids: Iterable[RecordId], at: datetime) -> None:
         """These records were of use: recalled, or said again. Counted outside the log."""

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lamina.core.principal import Principal
-    from lamina.results import Erasure
+    from lamina.results import Erasure, ErasurePlan
     from lamina.stores.base import ScrubReport
 
 
@@ -24,6 +24,9 @@ class Beside(Protocol):
     def scrub(self, probes: Sequence[bytes]) -> ScrubReport:
         """Remove what was erased, and look for it."""
 
+    def showing(self, probes: Sequence[bytes]) -> tuple[str, ...]:
+        """The files that hold what is to be erased."""
+
     def close(self) -> None:
         """The store is about to be closed."""
 
@@ -37,3 +40,7 @@ class Afar(Protocol):
     @property
     def erase(self) -> Callable[..., Erasure]:
         """What `lamina.erasing.erase` does, done there."""
+
+    @property
+    def plan(self) -> Callable[..., ErasurePlan]:
+        """What `lamina.erasing.plan` finds, found there."""

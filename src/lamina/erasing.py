@@ -1,17 +1,21 @@
-"""Erase: remove records for good, look whether anything is left, and report."""
+"""Erase: remove records for good, look whether anything is left, and report; or say what would."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from lamina.beside import Beside
 from lamina.core import canonical, chain
 from lamina.core.access import Reach
+from lamina.core.changes import Erase
 from lamina.core.filters import parse
 from lamina.core.ids import RecordId
 from lamina.core.indexing import index_terms
 from lamina.core.record import Record, State
 from lamina.core.scope import stream_of
-from lamina.results import Erasure
+from lamina.core.sealed import Sealed
+from lamina.results import Erasure, ErasurePlan, Touched
 from lamina.stores.base import ScrubReport, Store
 from lamina.stores.questions import Query
 from lamina.writing import WritePath
@@ -21,7 +25,41 @@ _SHORTEST_PROBE: Final = 8
 _PROBE: Final = 24
 _WORDS_PER_VERSION: Final = 4
 _AT_ONCE: Final = 500
+_SHOWN: Final = 100
+_LINE: Final = 200
 _TIES: Final = frozenset({"archive_id", "at", "cites", "entry", "first", "kept", "last"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Doomed:
+    """Everything that goes with some records: one answer for the preview and for the erase."""
+
+    records: list[Record]
+    changes: list[Erase]
+    versions: list[Record]
+    sealed: dict[RecordId, list[Sealed]]
+    summaries: list[RecordId]
+
+    @property
+    def probes(self) -> list[bytes]:
+        """What to look for in files, before and after."""
+        spoken = dict.fromkeys(probe for version in self.versions for probe in _probes(version))
+        return [*spoken, *(box.box for boxes in self.sealed.values() for box in boxes)]
+
+
+def _doomed(store: Store, path: WritePath, reach: Reach, records: Sequence[Record]) -> _Doomed:
+    """What an erase removes, if the principal may remove all of it."""
+    records = _with_archived(store, reach, _with_copies(store, reach, records))
+    summaries = _summaries(store, reach, records)
+    changes = [path.erase(record) for record in records]
+    versions = [
+        version.record
+        for record in records
+        for version in store.versions(reach, record.id)
+        if version.record is not None
+    ]
+    sealed = {record.id: store.sealed(record.id) for record in records}
+    return _Doomed(records, changes, versions, sealed, summaries)
 
 
 def erase(
@@ -32,33 +70,86 @@ def erase(
     beside: Beside | None = None,
 ) -> Erasure:
     """Remove the records, then search for them and scan the store's bytes and its files."""
-    records = _with_archived(store, reach, _with_copies(store, reach, records))
-    summaries = _summaries(store, reach, records)
-    changes = [path.erase(record) for record in records]
-    versions = [
-        version.record
-        for record in records
-        for version in store.versions(reach, record.id)
-        if version.record is not None
-    ]
-    sealed = [box for record in records for box in store.sealed(record.id)]
-    path.commit(changes)
-    probes = list(dict.fromkeys(probe for version in versions for probe in _probes(version)))
-    probes += [box.box for box in sealed]
+    doomed = _doomed(store, path, reach, records)
+    path.commit(doomed.changes)
+    probes = doomed.probes
     files = beside.scrub(probes) if beside is not None else ScrubReport()
     report = store.scrub(probes)
-    streams = {stream_of(record.scope) for record in records}
+    streams = {stream_of(record.scope) for record in doomed.records}
     return Erasure(
-        records=tuple(record.id for record in records),
-        versions=len({(version.id, version.rev) for version in versions}),
-        sealed=len(sealed),
+        records=tuple(record.id for record in doomed.records),
+        versions=len({(version.id, version.rev) for version in doomed.versions}),
+        sealed=sum(map(len, doomed.sealed.values())),
         files=report.files + files.files,
         bytes=report.bytes + files.bytes,
         residue=(*report.residue, *files.residue),
         unlooked=report.unlooked,
-        mentions=tuple(dict.fromkeys((*store.saying(reach, _tellable(versions)), *summaries))),
+        mentions=_mentions(store, reach, doomed),
         chain_verified=all(_holds(store, stream) for stream in streams),
     )
+
+
+def plan(
+    store: Store,
+    path: WritePath,
+    reach: Reach,
+    records: Sequence[Record],
+    beside: Beside | None = None,
+) -> ErasurePlan:
+    """What `erase` would remove and what would stay; nothing is changed."""
+    doomed = _doomed(store, path, reach, records)
+    named = {record.id for record in records}
+    counted = Counter(one for one, _ in {(one.id, one.rev) for one in doomed.versions})
+    # Whose files they are, only who sees the whole store may know.
+    pages = beside if path.speaker.is_owner else None
+    mentions = _mentions(store, reach, doomed)
+    return ErasurePlan(
+        records=tuple(
+            _touched(
+                record,
+                versions=counted[record.id],
+                sealed=len(doomed.sealed[record.id]),
+                why="" if record.id in named else _why(record),
+            )
+            for record in doomed.records
+        ),
+        versions=counted.total(),
+        sealed=sum(map(len, doomed.sealed.values())),
+        words=sum(len(set(index_terms(one, one.key))) for one in doomed.records),
+        files=pages.showing(doomed.probes) if pages is not None else (),
+        mentions=mentions,
+        saying=tuple(map(_touched, store.get(reach, mentions[:_SHOWN]))),
+        notes=tuple(sorted({*_notes(doomed.records)})),
+    )
+
+
+def _touched(record: Record, **counted: Any) -> Touched:
+    return Touched(
+        id=record.id, scope=record.scope, layer=record.layer, kind=record.kind, key=record.key,
+        state=record.state.value, text=" ".join(record.text.split())[:_LINE], **counted,
+    )  # fmt: skip
+
+
+def _why(record: Record) -> str:
+    if _is_copy(record):
+        return "the copy that compaction archived"
+    is_old = record.state is State.SUPERSEDED
+    return "the proposal that it was accepted from" if is_old else "what compaction archived"
+
+
+def _mentions(store: Store, reach: Reach, doomed: _Doomed) -> tuple[RecordId, ...]:
+    """Other records that say the same or sum it up."""
+    gone = {record.id for record in doomed.records}
+    found = dict.fromkeys((*store.saying(reach, _tellable(doomed.versions)), *doomed.summaries))
+    return tuple(one for one in found if one not in gone)
+
+
+def _notes(records: Sequence[Record]) -> Iterator[str]:
+    """The notes that records were imported from, as an import has marked them."""
+    for record in records:
+        file = record.data.get("file")
+        if isinstance(record.data.get("import"), dict) and isinstance(file, str):
+            yield file
 
 
 def _with_copies(store: Store, reach: Reach, records: Sequence[Record]) -> list[Record]:

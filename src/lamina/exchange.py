@@ -6,22 +6,33 @@ the write path like everything else, and does not bring back what was erased.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
 from itertools import islice
-from typing import Final
+from typing import Final, TypedDict, Unpack
 
+from lamina import clock
 from lamina.core import canonical
-from lamina.core.changes import Action, Adopt
+from lamina.core.access import Reach
+from lamina.core.changes import Action, Adopt, Commit, Outcome
+from lamina.core.ids import RecordId
 from lamina.core.parsing import parse_line
+from lamina.core.planning import make_plan
 from lamina.core.principal import Role, Surface
 from lamina.core.record import Record, State, to_json
 from lamina.core.sealed import references
-from lamina.errors import ForbiddenError, LaminaError, StoreError
-from lamina.exporting.choosing import Chosen, leaving
+from lamina.errors import ForbiddenError, InvalidInputError, LaminaError, StoreError
+from lamina.exporting import Chosen, markdown_pages, mem0_lines, server_memory_lines
+from lamina.exporting.choosing import leaving
 from lamina.memory import Memory
+from lamina.stores.base import Store
 from lamina.stores.questions import Query
 from lamina.writing import WritePath
 
 _PAGE: Final = 500
+_MOST_FAILED: Final = 100_000
+"""A file with more lines that are none is no export."""
+Committing = Callable[[Sequence[Adopt]], Sequence[Outcome]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,20 @@ class ImportReport:
     """References taken in whose sealed value is not in this store: exports hold no values."""
     failed: tuple[tuple[int, str], ...] = ()
     """Line numbers with what is wrong; nothing of such a line was taken."""
+    transactions: tuple[RecordId, ...] = ()
+    """What `undo` takes, one for each batch that was written."""
+    applied: bool = True
+    """Whether it was done, and not only looked at."""
+
+
+class ImportOptions(TypedDict, total=False):
+    """How exported lines are to be imported."""
+
+    dry_run: bool
+    """Only tell what would be done. Each batch is held against the store as it is, so of several
+    versions of one record the first counts as added in every batch that has some."""
+    on_commit: Callable[[RecordId], None] | None
+    """Told each transaction, right behind it."""
 
 
 def export_lines(
@@ -56,25 +81,59 @@ def export_lines(
             yield canonical.dumps(to_json(record))
 
 
+def exported(mem: Memory, form: str, chosen: Chosen, *, history: bool = False) -> Iterator[str]:
+    """Memories line by line in one of the formats of `lamina export`, as one file."""
+    some = chosen if chosen.layers or chosen.kinds else None
+    match form:
+        case "jsonl":
+            return export_lines(mem, history=history, chosen=some)
+        case "server-memory":
+            return server_memory_lines(mem, some)
+        case "mem0":
+            return mem0_lines(mem, some)
+        case _:
+            pages = markdown_pages(mem, chosen)
+            return (piece.removesuffix("\n") for _, page in pages for piece in page)
+
+
 def count_exported(mem: Memory, chosen: Chosen | None = None) -> int:
     """How many records an export covers."""
     return mem.store.count(Query(reach=leaving(mem), where=(chosen or Chosen()).where))
 
 
 def import_lines(
-    mem: Memory, lines: Iterable[str], on_progress: Callable[[int], None] | None = None
+    mem: Memory,
+    lines: Iterable[str],
+    on_progress: Callable[[int], None] | None = None,
+    **options: Unpack[ImportOptions],
 ) -> ImportReport:
     """Take in exported lines; a bad line is reported and the rest goes on.
 
     Only an admin imports, because a line names its own times, trust and source.
+
+    Raises:
+        InvalidInputError: So many lines are bad that this is no export; what came before stands.
     """
     if mem.principal.role is not Role.ADMIN:
         raise ForbiddenError("only an admin imports", remedy="Open the store with role admin")
     path = mem.path_for(Surface.IMPORT)
-    report = ImportReport()
+    dry_run, done = options.get("dry_run", False), list[RecordId]()
+    report = ImportReport(applied=not dry_run)
+    commit: Committing = partial(_planned, mem, path) if dry_run else _Committed(path, done)
+    tell = options.get("on_commit") or (lambda tx: None)
     numbered = enumerate(lines, start=1)
     while batch := list(islice(numbered, _PAGE)):
-        report = _take(mem, path, batch, report)
+        before = len(done)
+        report = _take(mem, path, commit, batch, report)
+        report = replace(report, transactions=tuple(done))
+        for tx in done[before:]:
+            tell(tx)
+        if len(report.failed) > _MOST_FAILED:
+            number, why = report.failed[0]
+            raise InvalidInputError(
+                f"more than {_MOST_FAILED:,} lines cannot be imported; line {number}: {why:.200}",
+                remedy="Import files that `lamina export` wrote; what came in before stands",
+            )
         if on_progress is not None:
             on_progress(report.read)
     return report
@@ -101,7 +160,11 @@ def _versions(mem: Memory) -> Iterator[Record]:
 
 
 def _take(
-    mem: Memory, path: WritePath, batch: Sequence[tuple[int, str]], report: ImportReport
+    mem: Memory,
+    path: WritePath,
+    commit: Committing,
+    batch: Sequence[tuple[int, str]],
+    report: ImportReport,
 ) -> ImportReport:
     """One page of lines: together if possible, one by one if any of them is refused."""
     failed = list(report.failed)
@@ -117,7 +180,7 @@ def _take(
     kept = [(number, adopt) for number, adopt in adopts if adopt.record.id not in gone]
     before = {record.id for record in mem.store.get(mem.reach, [a.record.id for _, a in kept])}
     strange = [adopt for _, adopt in kept if adopt.record.id not in before]
-    actions = _commit(path, kept, failed)
+    actions = _commit(commit, kept, failed)
     counted = {action: actions.count(action) for action in set(actions)}
     return replace(
         report,
@@ -138,13 +201,60 @@ def _unknown(adopt: Adopt) -> int:
     return len(set(named) - {box.ref for box in adopt.sealed})
 
 
+@dataclass(frozen=True, slots=True)
+class _Committed:
+    """Writes adopts, and keeps what `undo` takes."""
+
+    path: WritePath
+    done: list[RecordId]
+
+    def __call__(self, adopts: Sequence[Adopt]) -> Sequence[Outcome]:
+        receipt = self.path.commit(adopts)
+        if any(one.action is not Action.UNCHANGED for one in receipt.outcomes):
+            self.done.append(receipt.tx)
+        return receipt.outcomes
+
+
+def _planned(mem: Memory, path: WritePath, adopts: Sequence[Adopt]) -> Sequence[Outcome]:
+    """What writing adopts would come to, decided as a store decides it."""
+    commit = Commit(changes=tuple(adopts), by=path.speaker, at=clock.now(), tx=clock.fresh_id())
+    return make_plan(commit, _Present(mem.store, mem.reach)).outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class _Present:
+    """The present, as far as somebody sees it."""
+
+    store: Store
+    reach: Reach
+
+    def records(self, ids: Sequence[RecordId]) -> list[Record]:
+        return self.store.get(self.reach, ids)
+
+    def holders(self, places: Sequence[str]) -> list[Record]:
+        found = (self.store.find(self.reach, place) for place in places)
+        return [record for record in found if record is not None]
+
+    def erased(self, ids: Sequence[RecordId]) -> frozenset[RecordId]:
+        return self.store.tombstones(ids)
+
+    def last_instant(self, stream: str) -> datetime | None:
+        return self.newest_instant()
+
+    def newest_instant(self) -> datetime | None:
+        return self.store.newest_instant()
+
+    def setting(self, name: str) -> str | None:
+        return self.store.settings().get(name)
+
+
 def _commit(
-    path: WritePath, adopts: Sequence[tuple[int, Adopt]], failed: list[tuple[int, str]]
+    commit: Committing, adopts: Sequence[tuple[int, Adopt]], failed: list[tuple[int, str]]
 ) -> list[str]:
     if not adopts:
         return []
     try:
-        receipt = path.commit([adopt for _, adopt in adopts])
+        outcomes = commit([adopt for _, adopt in adopts])
     except StoreError:
         # The store failed, not the lines: the next one would fail like it, and wait as long.
         raise
@@ -152,11 +262,11 @@ def _commit(
         if len(adopts) == 1:
             failed.append((adopts[0][0], str(error)))
             return []
-        return [done for one in adopts for done in _commit(path, [one], failed)]
+        return [done for one in adopts for done in _commit(commit, [one], failed)]
     asked = [adopt.record.state for _, adopt in adopts]
     return [
         _action(outcome.action, outcome.state, state)
-        for outcome, state in zip(receipt.outcomes, asked, strict=True)
+        for outcome, state in zip(outcomes, asked, strict=True)
     ]
 
 

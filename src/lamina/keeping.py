@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lamina.core import settings
 from lamina.errors import ForbiddenError
+from lamina.reading import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,10 +17,13 @@ if TYPE_CHECKING:
     from lamina.beside import Beside
     from lamina.core.access import Reach
     from lamina.core.anchor import Anchor
+    from lamina.core.filters import Filter
     from lamina.core.principal import Principal
     from lamina.embedding import Vectors
+    from lamina.reading import ReadPath
     from lamina.results import BackupReport, MaintenanceReport, Reindexed, VectorHealth
     from lamina.stores.base import Finding, Store
+    from lamina.stores.questions import Lot
     from lamina.vault import Vault
 
 
@@ -34,6 +38,20 @@ class Keeping:
     _vectors: Vectors
     _beside: Beside | None
     _overrides: Mapping[str, str]
+
+    if TYPE_CHECKING:
+
+        @property
+        def _reads(self) -> ReadPath: ...
+
+    def census(
+        self, where: Mapping[str, Any] | Filter | None = None, *, scope: str | None = None
+    ) -> list[Lot]:
+        """How many memories there are, and their tokens, by scope, layer and state.
+
+        Only current ones unless the filter names a state.
+        """
+        return self._reads.census(Asked(where, scope))
 
     def settings(self) -> dict[str, str]:
         """Every setting with what holds here.

@@ -76,6 +76,12 @@ class Live:
 
         return scrub(self._mem, self._root, probes)
 
+    def showing(self, probes: Sequence[bytes]) -> tuple[str, ...]:
+        """The files of this store, wherever it has any, that hold what is to be erased."""
+        from lamina.files.scrubbing import showing
+
+        return showing(self._mem, self._root, probes)
+
     def _files(self) -> Files:
         # Imported here: a process that only reads has no use for them.
         from lamina.files import Files

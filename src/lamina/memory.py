@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from lamina.paging import Context
     from lamina.paging.asking import ContextOptions
     from lamina.recalling import How, Recalls
-    from lamina.results import Erasure, IndexReport, Recall, WhyNot
+    from lamina.results import Erasure, ErasurePlan, IndexReport, Recall, WhyNot
     from lamina.sources import IndexOptions
     from lamina.stores.base import Store
     from lamina.vault import Vault
@@ -213,22 +213,16 @@ class Memory(Keeping, Layered, Living):
     def forget(self, *names: str) -> Receipt:
         """Hide records, each named by id or key; `undo` brings them back."""
         return self._path.commit(
-            [self._path.move(record, State.FORGOTTEN) for record in self._all_named(names)]
+            [self._path.move(record, State.FORGOTTEN) for record in self._all(names)]
         )
 
     def accept(self, record_id: str) -> Receipt:
         """Make a proposal current; what it replaces stays in its history."""
-        proposal = self._path.existing(check_id(record_id))
-        access.check_settle(self.principal, proposal)
-        if proposal.state is not State.PROPOSED:
-            raise InvalidInputError(f"record {proposal.id} is {proposal.state.value}, not proposed")
-        rivals = self._reads.rivals(proposal)
-        if not rivals:
-            return self._path.commit([self._path.move(proposal, State.CURRENT)])
-        replaced = self._path.revert(rivals[0], replace(proposal, supersedes=proposal.id))
-        boxes = (*replaced.sealed, *self.store.sealed(proposal.id))
-        settled = self._path.move(proposal, State.SUPERSEDED)
-        return self._path.commit([replace(replaced, state=State.CURRENT, sealed=boxes), settled])
+        from lamina.lifecycle import settling
+
+        receipt = settling.accept(self, record_id)
+        assert receipt is not None
+        return receipt
 
     def undo(self, tx: str) -> Receipt:
         """Take back a whole transaction, named by its receipt, unless its records moved on."""
@@ -236,15 +230,15 @@ class Memory(Keeping, Layered, Living):
 
     def erase(self, *names: str) -> Erasure:
         """Remove records for good, each named by id or key, and verify that the bytes are gone."""
-        from lamina import erasing, extraction, paging, sources
+        from lamina.removing import Removing
 
-        records = self._all_named(names)
-        erased = self._afar.erase if self._afar else erasing.erase
-        report = erased(self.store, self._path, self.reach, records, self._beside)
-        paging.forget_shown(self.store, report.records)
-        files = sources.still_saying(self.store, self._path, records)
-        files += extraction.still_saying(self.store, self._path, records)
-        return replace(report, sources=tuple(sorted({*files})))
+        return Removing(self.store, self._path, self._beside, self._afar).erase(self._all(names))
+
+    def would_erase(self, *names: str) -> ErasurePlan:
+        """What `erase` would remove, and what of it would stay; nothing is changed."""
+        from lamina.removing import Removing
+
+        return Removing(self.store, self._path, self._beside, self._afar).plan(self._all(names))
 
     def index(self, path: str | Path, **options: Unpack[IndexOptions]) -> IndexReport:
         """Take the text files at or below a path into layer `source`, and follow their changes."""
@@ -389,7 +383,7 @@ class Memory(Keeping, Layered, Living):
         """A record by id, in whatever state, or the current one that holds a key."""
         return self._path.existing(RecordId(name)) if is_id(name) else self._reads.named(name)
 
-    def _all_named(self, names: Sequence[str]) -> list[Record]:
+    def _all(self, names: Sequence[str]) -> list[Record]:
         if not names:
             raise InvalidInputError("no record was named", remedy="Pass at least one id or key")
         return list({record.id: record for record in map(self._named, names)}.values())

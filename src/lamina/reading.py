@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lamina.core.changes import Version
     from lamina.core.record import Record
     from lamina.stores.base import Store
+    from lamina.stores.questions import Lot
 
     Where: TypeAlias = Mapping[str, Any] | Filter | None
 
@@ -95,6 +96,10 @@ class ReadPath:
         """How many records match a filter."""
         return self._store.count(self.asked(asked))
 
+    def census(self, asked: Asked) -> list[Lot]:
+        """How many records match a filter, by scope, layer and state."""
+        return self._store.census(self.asked(asked))
+
     def history(self, record_id: RecordId) -> list[Version]:
         """Every change of a record with the version it made, oldest first."""
         found = self._store.versions(self._reach, record_id)
@@ -102,15 +107,6 @@ class ReadPath:
             raise NotFoundError(f"there is no record {record_id}")
         self._announcer.read(version.record for version in found[-1:] if version.record)
         return found
-
-    def rivals(self, record: Record) -> list[Record]:
-        """The current record whose place a proposal would take, by its key or by name."""
-        where: dict[str, Any] = {"scope": record.scope, "layer": record.layer, "key": record.key}
-        if record.key is None:
-            where["id"] = record.supersedes or ""
-        elif LAYERS[record.layer].key_includes_kind:
-            where["kind"] = record.kind
-        return self._store.query(Query(reach=self._reach, where=parse(where) & CURRENT, limit=1))
 
     def within(self, scope: str | None) -> Reach:
         """The part of the reach in a scope that must lie within it, at least in part."""

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lamina.announcing import Announcer
+    from lamina.answering import Answered
     from lamina.core.ids import RecordId
     from lamina.core.record import Record
     from lamina.core.usage import Usage
@@ -81,6 +82,9 @@ class How(TypedDict, total=False):
     """How many tokens the records may have together."""
     weights: Mapping[str, float]
     """How much signals count, by the names that explain a score; 1 each by default, 0 for not."""
+    tentative: bool
+    """Whether it is only tried, as while somebody types: then it counts as no question and its
+    hits as of no use."""
     provider: str
     """`hybrid` compares meaning as well as words, `keyword` words alone; by default as the store.
     """
@@ -99,6 +103,7 @@ class _Settled:
     degraded: tuple[str, ...]
     counts_use: bool
     """Whether use counts: for questions about the present, where it is not switched off."""
+    tentative: bool
 
 
 class Recalls(Protocol):
@@ -115,6 +120,9 @@ class Recalls(Protocol):
 
     def count_use(self, ids: Sequence[RecordId]) -> None:
         """These records were of use."""
+
+    def answered(self) -> Answered:
+        """How the recalls that this handle may know of went, in this process."""
 
     def why_not(self, record: Record, query: str, how: How) -> WhyNot:
         """What kept a record out of such a recall."""
@@ -142,7 +150,7 @@ class RecallPath:
         settled = self._settle(query, how)
         found = self._found(settled)
         self._announcer.searched(query, found.hits)
-        if settled.counts_use:
+        if settled.counts_use and not settled.tentative:
             self._announcer.used((hit.record.id for hit in found.hits), self._reads.now())
         return found
 
@@ -169,7 +177,7 @@ class RecallPath:
         fitting = list(_within(ranked, settled.budget))
         hits = tuple(Hit(one.record, one.probability, one.terms, one.parts) for one in fitting)
         self._vectors.tend()
-        return Recall(
+        answer = Recall(
             hits,
             sum(hit.record.rev - 1 for hit in hits),
             round((clock.stopwatch() - start) * 1000, 3),
@@ -179,6 +187,13 @@ class RecallPath:
             repeated=sum(len(one.duplicates) for one in ranked),
             unfit=len(ranked) - len(fitting),
         )
+        if not settled.tentative:
+            self._announcer.answered(answer)
+        return answer
+
+    def answered(self) -> Answered:
+        """How the recalls that this handle may know of went, in this process."""
+        return self._announcer.answers.within(self._reads.within(None))
 
     def why_not(self, record: Record, query: str, how: How) -> WhyNot:
         """What kept a record, which the handle can see, out of a recall."""
@@ -233,6 +248,7 @@ class RecallPath:
         return _Settled(
             query, search, understand(query, now, terms), options, how.get("budget"),
             placed.unrelated, degraded, settings[USE] == "on" and wanted.as_of is None,
+            bool(how.get("tentative", False)),
         )  # fmt: skip
 
     def _now(self, how: How, wanted: Query) -> datetime:

@@ -121,6 +121,47 @@ class Erasure:
 
 
 @dataclass(frozen=True, slots=True)
+class Touched:
+    """A record that an erase would remove, or that says the same and would stay."""
+
+    id: RecordId
+    scope: str
+    layer: str
+    kind: str
+    key: str | None
+    state: str
+    text: str
+    """The beginning of what it says, on one line."""
+    versions: int = 0
+    sealed: int = 0
+    why: str = ""
+    """How it comes into this, unless it was named."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErasurePlan:
+    """What an erase would remove, and what of it would stay. Nothing was changed."""
+
+    records: tuple[Touched, ...]
+    """Everything that goes: what was named, and the copies that Lamina itself made of it."""
+    versions: int
+    sealed: int
+    words: int
+    """Entries in the index of words; a vector goes with each record that has one."""
+    files: tuple[str, ...]
+    """Files of the store that show it: they are written anew, and kept copies of them removed.
+    Only who sees the whole store is told."""
+    mentions: tuple[RecordId, ...]
+    """Other visible records that say the same or sum it up, and stay unless they are named too."""
+    saying: tuple[Touched, ...]
+    """The first hundred of these."""
+    notes: tuple[str, ...] = ()
+    """Notes that it was imported from: importing them again would bring it back."""
+    sources: tuple[str, ...] = ()
+    """Files outside the store that hold it and stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
 class BackupReport:
     """What a backup holds. It was read back and looked over before it got its name."""
 

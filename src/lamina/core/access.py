@@ -83,7 +83,11 @@ class Reach:
 
     def covers(self, scope: str, layer: str) -> bool:
         """Whether records of this scope and layer can be seen."""
-        return any(grant.covers(scope, layer) for grant in self.grants)
+        # Asked for every scope of every search: `any` over a generator takes twice as long.
+        for grant in self.grants:  # noqa: SIM110
+            if grant.covers(scope, layer):
+                return True
+        return False
 
     def within(self, scope: Scope) -> "Reach":
         """The part of this reach that lies in a scope or below it."""

@@ -89,8 +89,8 @@ _ALL: Final = (
           pipeline_only=True, horizon=timedelta(days=90)),
     Layer("task", ("task",)),
     Layer("archive", ("original", "capsule", "summary"), recalled=False),
-    Layer("access", ("key",), open_kinds=False, append_only=True, indexed=False, recalled=False,
-          owner_only=True),
+    Layer("access", ("key", "code"), open_kinds=False, append_only=True, indexed=False,
+          recalled=False, owner_only=True),
 )  # fmt: skip
 
 LAYERS: Final = {layer.name: layer for layer in _ALL}

@@ -66,6 +66,15 @@ def stale(
     return sorted(found, key=lambda one: (-one.score, one.record.created_at, one.record.id))
 
 
+def youngest(trust: Trust, half_life_days: int, least: float = STALE) -> int:
+    """How many days old what is so trusted is at least before it can have faded so far.
+
+    Whatever is younger need not be read to be known as fresh.
+    """
+    slowest = _PACES[trust] / _WIDEST * _LEAST_CONFIDENCE
+    return math.floor(-math.log2(1 - min(least, 1 - 1e-9)) * half_life_days * slowest)
+
+
 def not_spoken_of(found: Iterable[Stale], talk: Iterable[Record]) -> list[Stale]:
     """Those that no message of some talk is about."""
     said = [{*tokens(message.text)} for message in talk]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from lamina.core.principal import Surface
 from lamina.errors import LaminaError
 from lamina.files.bases import WAS
-from lamina.files.layout import KEPT, STATE
+from lamina.files.layout import FILES, KEPT, SESSIONS, STATE
 from lamina.files.reading import Reader
 from lamina.files.sections_page import FRAME
 from lamina.stores.base import ScrubReport
@@ -66,6 +66,16 @@ def scrub(mem: Memory, root: Path | None, probes: Sequence[bytes]) -> ScrubRepor
     return ScrubReport(files, size, tuple(residue))
 
 
+def showing(mem: Memory, root: Path | None, probes: Sequence[bytes]) -> tuple[str, ...]:
+    """The files in every folder that hold what is to be erased; nothing is touched."""
+    return tuple(
+        str(path)
+        for folder in dict.fromkeys(_folders(mem, root))
+        for path in (*_pages(folder), *_copies(folder))
+        if _tells(path.read_bytes(), probes)
+    )
+
+
 def _folders(mem: Memory, root: Path | None) -> Iterator[Path]:
     if root is not None and (root / STATE).is_dir():
         yield root
@@ -76,6 +86,15 @@ def _folders(mem: Memory, root: Path | None) -> Iterator[Path]:
             with suppress(OSError, ValueError):
                 if (Path(folder) / STATE).is_dir():
                     yield Path(folder)
+
+
+def _pages(folder: Path) -> Iterator[Path]:
+    """The files that Lamina writes, which lie among others."""
+    for path in sorted(folder.rglob("*")):
+        is_ours = path.name in FILES or path.parent.name == SESSIONS
+        inside = path.relative_to(folder).parts[0]
+        if is_ours and inside not in (STATE, KEPT) and path.is_file() and not path.is_symlink():
+            yield path
 
 
 def _copies(folder: Path) -> Iterator[Path]:

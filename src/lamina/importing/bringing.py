@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypedDict, Unpack
 
 from lamina.core.access import check_write
+from lamina.core.ids import RecordId
 from lamina.core.principal import Role, Surface
 from lamina.core.scope import Scope
 from lamina.errors import ForbiddenError, InvalidInputError
@@ -55,6 +56,8 @@ class BringOptions(TypedDict, total=False):
     """Bring back also what was forgotten here by hand."""
     on_progress: Callable[[float], None] | None
     """Told the share of the file that is read."""
+    on_commit: Callable[[RecordId], None] | None
+    """Told each transaction, right behind it: what `undo` takes."""
 
 
 def bring(mem: Memory, path: str | Path, **options: Unpack[BringOptions]) -> Brought:
@@ -95,9 +98,13 @@ def bring_opened(
     tell = options.get("on_progress") or (lambda share: None)
     total = sum(one.size for one in streams)
     before = 0
+    committed = options.get("on_commit") or (lambda tx: None)
     for one in streams:
         for batch in _batches(_guarded(read_items(name, one, mapping))):
+            known = len(keeper.done)
             keeper.take(batch, tally)
+            for tx in keeper.done[known:]:
+                committed(tx)
             tell(min(1.0, (before + one.raw.done) / total) if total else 0.0)
         before += one.size
     return tally.report(applied=not dry, form=name, scope=scope.path, transactions=keeper.done)

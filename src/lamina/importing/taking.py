@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 from lamina import clock
 from lamina.core import canonical
 from lamina.core.access import check_write
+from lamina.core.ids import RecordId
 from lamina.core.markdown import read_note
 from lamina.core.principal import Role, Surface
 from lamina.core.record import Record
@@ -27,9 +28,6 @@ from lamina.importing.report import Became, NotesReport
 from lamina.importing.wanted import Wanted, is_own, wanted_of
 from lamina.memory import Memory
 from lamina.sources.reading import Document, UnreadableError, largest_file, read_document
-
-if TYPE_CHECKING:
-    from lamina.core.ids import RecordId
 
 _TRIES: Final = 5
 _LOOKED_AT: Final = 20
@@ -49,6 +47,11 @@ class ImportOptions(TypedDict, total=False):
     """Bring back also what was forgotten here by hand."""
     on_progress: Callable[[float], None] | None
     """Told the share of the files that is done."""
+    on_commit: Callable[[RecordId], None] | None
+    """Told each transaction, right behind it: what `undo` takes."""
+    known_as: str | None
+    """What stands for the folder of the notes, where they were only brought to this place to be
+    read, such as a digest of them: brought again to another, they are the same notes."""
 
 
 def markdown(mem: Memory, path: str | Path, **options: Unpack[ImportOptions]) -> NotesReport:
@@ -88,7 +91,7 @@ class _Import:
 
     def is_known(self, folder: Path) -> bool:
         """Whether notes that stand were imported from a folder."""
-        return self._known.has(self._root(folder))
+        return "known_as" not in self._options and self._known.has(self._root(folder))
 
     def of(self, pages: Pages) -> NotesReport:
         """Bring the records in line with the notes."""
@@ -119,6 +122,9 @@ class _Import:
         )  # fmt: skip
 
     def _root(self, folder: Path) -> str:
+        if (named := self._options.get("known_as")) is not None:
+            # No path begins so.
+            return self._path.fingerprint(f":{named}".encode())
         return self._path.fingerprint(str(folder).encode("utf-8", "surrogateescape"))
 
     def _known_of(self, file: str | None) -> dict[str, list[Record]]:
@@ -217,4 +223,6 @@ class _Import:
             return None
         self._sealed += len(receipt.sealed)
         self._transactions.append((file, receipt.tx))
+        if (tell := self._options.get("on_commit")) is not None:
+            tell(receipt.tx)
         return list(plan.became(receipt.outcomes))

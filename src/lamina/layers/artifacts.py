@@ -45,6 +45,8 @@ class Standing(StrEnum):
     SAME = "same"
     CHANGED = "changed"
     MISSING = "missing"
+    UNKNOWN = "unknown"
+    """It is there, but no checksum was kept to compare it with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,5 +147,7 @@ def _standing(place: Workspace, record: Record) -> Standing:
         found = place.measure(str(record.key))
     except (NotFoundError, InvalidInputError):
         return Standing.MISSING
-    is_same = found.sha256 == record.data.get("sha256")
-    return Standing.SAME if is_same else Standing.CHANGED
+    kept = record.data.get("sha256")
+    if kept is None:
+        return Standing.UNKNOWN
+    return Standing.SAME if found.sha256 == kept else Standing.CHANGED

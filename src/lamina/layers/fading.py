@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from lamina.core.ids import RecordId
 from lamina.core.retention import ALL
 from lamina.core.scope import GLOBAL, stream_of
 from lamina.core.settings import HALF_LIFE
 from lamina.core.staleness import STALE, Stale, not_spoken_of, stale
+from lamina.core.usage import Usage
+from lamina.layers import reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +32,10 @@ def fading(
     if half_life == ALL or not records:
         return []
     used = door.store.usage(door.reach, [record.id for record in records])
+    for wanted in reviewed.decisions(door, reviewed.STALE).values():
+        # That somebody wants to keep it is a use of it, from which on it fades anew.
+        name = RecordId(wanted.record)
+        used[name] = Usage(0, wanted.at).plus(used.get(name))
     found = stale(records, used, now=now, half_life_days=int(half_life), least=least)
     since = now - timedelta(days=int(half_life))
     kept: set[str] = set()

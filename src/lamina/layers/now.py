@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.canonical import check_text
-from lamina.errors import InvalidInputError
+from lamina.errors import ConflictError, InvalidInputError
 from lamina.layers.face import Face
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ class Status:
     objective: str = ""
     next_steps: tuple[str, ...] = ()
     updated_at: datetime | None = None
+    rev: int = 0
+    """Grows with every change of either; 0 while nothing was said."""
 
 
 class Now(Face):
@@ -36,9 +38,19 @@ class Now(Face):
     layer = "now"
 
     def update(
-        self, objective: str | None = None, next_steps: Sequence[str] | None = None
+        self,
+        objective: str | None = None,
+        next_steps: Sequence[str] | None = None,
+        *,
+        expect: int | None = None,
     ) -> Receipt:
-        """Say what the objective is, what comes next, or both; what is not said stays."""
+        """Say what the objective is, what comes next, or both; what is not said stays.
+
+        With `expect`, the `rev` that was read, a change in between is not overwritten.
+
+        Raises:
+            ConflictError: It says something else by now; nothing was changed.
+        """
         drafts: list[Draft] = []
         if objective is not None:
             told = check_text(objective, "objective")
@@ -58,19 +70,42 @@ class Now(Face):
             raise InvalidInputError(
                 "there is nothing to update", remedy="Pass `objective`, `next_steps` or both"
             )
+        if expect is not None:
+            self._check_unchanged(drafts, expect)
         return self._put(*drafts)
 
     def read(self) -> Status:
         """What was said last."""
-        found = {
-            record.key: record for record in self._find(2, key={"$in": [OBJECTIVE, NEXT_STEPS]})
-        }
+        found = self._said()
         objective, steps = found.get(OBJECTIVE), found.get(NEXT_STEPS)
         return Status(
             objective.text if objective else "",
             _steps(steps) if steps else (),
             max((record.updated_at for record in found.values()), default=None),
+            _rev(found),
         )
+
+    def _said(self) -> dict[str | None, Record]:
+        known = self._find(2, key={"$in": [OBJECTIVE, NEXT_STEPS]})
+        return {record.key: record for record in known}
+
+    def _check_unchanged(self, drafts: list[Draft], expect: int) -> None:
+        """Refuse what was written for another status; the commit refuses what comes in between."""
+        found = self._said()
+        if type(expect) is not int:
+            raise InvalidInputError(f"`expect` must be a whole number, not {expect!r:.40}")
+        if expect != _rev(found):
+            raise ConflictError(
+                f"the status has changed: `expect` is {expect}, and it is at {_rev(found)}",
+                remedy="Read it again, and decide whether yours still holds",
+            )
+        for draft in drafts:
+            known = found.get(draft.get("key"))
+            draft["expect"] = 0 if known is None else known.rev
+
+
+def _rev(found: dict[str | None, Record]) -> int:
+    return sum(record.rev for record in found.values())
 
 
 def _checked(steps: object) -> tuple[str, ...]:

@@ -105,9 +105,12 @@ class Tasks(Face):
         return [one for one in waiting if done.issuperset(awaited(one))][: check_limit(limit)]
 
     def move(
-        self, task: str, status: str, *, note: str = "", notebook: str = Fate.ARCHIVE
-    ) -> Receipt:
+        self, task: str, status: str, *, note: str = "", notebook: str = Fate.ARCHIVE,
+        expect: int | None = None,
+    ) -> Receipt:  # fmt: skip
         """Give a task another status; a step that makes no sense is refused.
+
+        With `expect`, so is one that was decided on when the task had another revision.
 
         With the end of a task its notes are put aside, in the same commit: those marked with
         `promote` become project knowledge, then all are archived, or as `notebook` says `discard`
@@ -116,6 +119,7 @@ class Tasks(Face):
         """
         found, wanted, fate = self._task(task), check_status(status), check_fate(notebook)
         check_text(note, "note")
+        check_unchanged(found, expect)
         current = status_of(found)
         if wanted not in _NEXT[current]:
             allowed = ", ".join(one.value for one in _NEXT[current])
@@ -232,6 +236,19 @@ class Tasks(Face):
                 remedy="Add that one first",
             )
         return waits_for(first, second, lambda name: every.get(name, ()))
+
+
+def check_unchanged(task: Record, expect: int | None) -> None:
+    """Refuse what was decided on when a task had another revision."""
+    if expect is not None and type(expect) is not int:
+        raise InvalidInputError(f"`expect` must be a whole number, not {expect!r:.40}")
+    if expect in (None, task.rev):
+        return
+    raise ConflictError(
+        f"the task {task.key!r:.80} has changed: it is {status_of(task).value} now,"
+        f" at revision {task.rev}",
+        remedy="Look at it again, and decide whether that still holds",
+    )
 
 
 def waits_for(first: str, second: str, blocked_by: Callable[[str], Iterable[str]]) -> bool:

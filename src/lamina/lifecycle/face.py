@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from lamina.core.ids import check_id
 from lamina.core.record import State
 from lamina.core.scope import GLOBAL, Scope
 from lamina.errors import InvalidInputError
 from lamina.layers.face import Door
 from lamina.layers.promoting import KNOWLEDGE, check_promotion, mark_of, promotable, promotions
+from lamina.lifecycle import settling
 from lamina.lifecycle.applying import apply
 from lamina.lifecycle.gathering import PLANS, Gathering
 from lamina.lifecycle.plan import Plan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from lamina.core.changes import Receipt
     from lamina.core.record import Record
+    from lamina.lifecycle.review import Review
     from lamina.lifecycle.upkeep import Upkeep
+    from lamina.lifecycle.weighing import Spent, Weighed
     from lamina.results import MaintenanceReport
 
 WIDER: Final = ("experience", "project", "global")
@@ -54,6 +59,21 @@ class Lifecycle:
         gathering = Gathering(self._door)
         return [gathering.plan(name) for name in names or PLANS]
 
+    def weigh(self, *, breathe: Callable[[], None] = lambda: None) -> Weighed:
+        """How much of what is known repeats something else, or has faded.
+
+        It reads all knowledge within sight; `breathe` is called every few hundred records.
+        """
+        from lamina.lifecycle.weighing import weigh
+
+        return weigh(self._door, breathe)
+
+    def spent(self, *, breathe: Callable[[], None] = lambda: None) -> Spent:
+        """How many tokens the attempts at tasks have cost: in all, by day, and by agent."""
+        from lamina.lifecycle.weighing import spent
+
+        return spent(self._door, breathe)
+
     def apply(self, plan: Plan, *, confirm: bool = False) -> Receipt | None:
         """Carry out a plan in one transaction, as `plan.apply` does."""
         if not isinstance(plan, Plan):
@@ -82,14 +102,23 @@ class Lifecycle:
         where = {"layer": {"$in": [KNOWLEDGE, "fact"]}, "state": State.PROPOSED.value}
         return self._door.query(where, limit=limit)
 
-    def accept(self, *ids: str) -> list[Receipt]:
-        """Make proposals current, each in a transaction of its own."""
-        return [self._door.accept(one.id) for one in self._proposed(ids)]
+    def accept(self, *ids: str, edited: Mapping[str, str] | None = None) -> Receipt | None:
+        """Make proposals current in one change, which `undo` takes back: all of them or none.
+
+        `edited` are texts by id, for those that are put better as they are accepted.
+        """
+        return settling.accept(self._door, *ids, edited=edited)
 
     def reject(self, *ids: str) -> Receipt | None:
-        """Hide proposals in one change, which `undo` takes back."""
-        found = self._proposed(ids)
-        return self._door.forget(*(one.id for one in found)) if found else None
+        """Hide proposals in one change, which `undo` takes back: all of them or none."""
+        return settling.reject(self._door, *ids)
+
+    @cached_property
+    def review(self) -> Review:
+        """What waits for somebody to look at it: `mem.lifecycle.review.waiting()`."""
+        from lamina.lifecycle.review import Review
+
+        return Review(self._door)
 
     def run(self, *only: str, dry_run: bool = False, confirm: bool = False) -> Upkeep:
         """Carry out all that is due, or the parts that are named.
@@ -105,14 +134,6 @@ class Lifecycle:
         from lamina.lifecycle.upkeep import run
 
         return run(self._door, only, dry_run=dry_run, confirm=confirm)
-
-    def _proposed(self, ids: tuple[str, ...]) -> list[Record]:
-        path = self._door.path_for(self._door.principal.surface)
-        found = [path.existing(check_id(one)) for one in dict.fromkeys(ids)]
-        for one in found:
-            if one.state is not State.PROPOSED:
-                raise InvalidInputError(f"record {one.id} is {one.state.value}, not proposed")
-        return found
 
     def _target(self, record: Record, to: str) -> Scope:
         if to not in WIDER:

@@ -7,10 +7,11 @@ old. What the handle may not change is no part of its plans.
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.access import check_removal, may_write
-from lamina.core.record import State
+from lamina.core.record import State, Trust
 from lamina.core.retention import ALL
 from lamina.core.scope import Scope
 from lamina.core.settings import (
@@ -21,7 +22,9 @@ from lamina.core.settings import (
     PROMOTION_AGENTS,
     SESSION_DAYS,
 )
+from lamina.core.staleness import LASTING, youngest
 from lamina.errors import ForbiddenError, InvalidInputError
+from lamina.layers import reviewed
 from lamina.layers.face import PAGE, every, made_before
 from lamina.layers.fading import fading
 from lamina.layers.promoting import KNOWLEDGE, PROMOTE
@@ -75,10 +78,10 @@ class Gathering:
 
     def consolidation(self) -> Plan:
         """Statements without a key that say the same become one."""
-        mine = self._mine(self._knowledge())
+        mine = self._mine(every(self._door, {"layer": KNOWLEDGE, "key": None}))
         return self._made(
             "consolidation", "knowledge without a key that says the same becomes one",
-            policies.merged(mine),
+            policies.merged(mine, reviewed.apart(self._door)),
         )  # fmt: skip
 
     def retention(self) -> Plan:
@@ -114,7 +117,7 @@ class Gathering:
 
     def stale(self) -> Plan:
         """Knowledge that has faded could be forgotten."""
-        known = list(self._mine(self._knowledge()))
+        known = list(self._mine(self._old()))
         why = f"knowledge unused for two times `{HALF_LIFE}` and not talked about could go"
         steps = policies.faded(fading(self._door, known, self._now))
         return self._made("stale", why, steps, only_proposes=True)
@@ -127,17 +130,38 @@ class Gathering:
     def _knowledge(self) -> Iterator[Record]:
         return every(self._door, {"layer": KNOWLEDGE})
 
+    def _old(self) -> Iterator[Record]:
+        """The knowledge that can have faded at all; what is younger is not even read."""
+        half_life = self._settings[HALF_LIFE]
+        if half_life == ALL:
+            return
+        for trust in Trust:
+            days = youngest(trust, int(half_life))
+            yield from every(self._door, {
+                "layer": KNOWLEDGE, "trust": trust.value, "importance": {"$lt": LASTING},
+                "updated_at": {"$lte": self._now - timedelta(days=days)},
+            })  # fmt: skip
+
     def _before(self, days: str) -> dict[str, Any]:
         return made_before(self._now - timedelta(days=int(days)))
 
     def _mine(self, records: Iterable[Record]) -> Iterator[Record]:
         """Those that the handle may take away."""
+        # Whose record it is and where decides, which few of very many differ in.
+        known: dict[tuple[str, str, str, Trust], bool] = {}
         for record in records:
-            try:
-                check_removal(self._door.principal, record)
-            except ForbiddenError:
-                continue
-            yield record
+            sort = record.scope, record.layer, record.source, record.trust
+            if sort not in known:
+                known[sort] = self._is_mine(record)
+            if known[sort]:
+                yield record
+
+    def _is_mine(self, record: Record) -> bool:
+        try:
+            check_removal(self._door.principal, record)
+        except ForbiddenError:
+            return False
+        return True
 
     def _silent(self, days: str) -> Iterator[list[Record]]:
         """The messages of sessions in which nothing was said since, the oldest session first.
@@ -152,8 +176,16 @@ class Gathering:
             if is_quiet(self._door, scope, since):
                 yield messages
 
+    @cached_property
+    def _narrow(self) -> dict[str, reviewed.Decision]:
+        """What somebody wants to stay where it is."""
+        return reviewed.decisions(self._door, reviewed.NARROW)
+
     def _is_new(self, step: Step) -> bool:
         """Whether it may be known there and never was; what was rejected is not tried again."""
+        stays = self._narrow.get(step.record.id)
+        if stays is not None and stays.holds_for(step.record):
+            return False
         if not may_write(self._door.principal, Scope.of(step.target), KNOWLEDGE):
             return False
         there = self._known.get(step.target)

@@ -32,6 +32,8 @@ _SHORT: Final = {
     "shan't": "shall not",
 }
 _NEGATED: Final = re.compile(r"([a-z]+)n't", re.IGNORECASE)
+_TELLING: Final = re.compile(r"\b\w{8,}\b(?!['’]t)|\d+")
+"""Words that are neither articles nor courtesies nor parts of contractions, whatever their case."""
 _SEPARATOR: Final = "\x1f"
 
 
@@ -47,6 +49,15 @@ def gist(text: str) -> str | None:
     last = len(words) - 1
     kept = [word for at, word in enumerate(words) if at == last or not _is_silent(words, at)]
     return _SEPARATOR.join(kept)
+
+
+def telling(text: str) -> frozenset[str]:
+    """The long words and the numbers of a text: texts of one gist have the same.
+
+    It takes a fraction of the time, so that the gist need be taken of few.
+    """
+    said = unicodedata.normalize("NFC", text) if not text.isascii() else text
+    return frozenset(_TELLING.findall(said.lower()))
 
 
 def _is_silent(words: list[str], at: int) -> bool:

@@ -1,4 +1,4 @@
-"""What a handle offers of the lifecycle; imported when it is asked for."""
+"""What a handle offers of the lifecycle and of curation; imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    from lamina.curation.face import Curation
+    from lamina.layers.face import Door
     from lamina.lifecycle.face import Keeper, Lifecycle
 
 
@@ -18,3 +20,10 @@ class Living:
         from lamina.lifecycle.face import Lifecycle
 
         return Lifecycle(cast("Keeper", self))
+
+    @cached_property
+    def curation(self) -> Curation:
+        """Putting memories right: `mem.curation.neighbours(id)`, `edit`, `would_undo`."""
+        from lamina.curation.face import Curation
+
+        return Curation(cast("Door", self))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.canonical import dumps
 from lamina.core.scope import Scope
 from lamina.layers.promoting import PROMOTED, mark_of
 from lamina.lifecycle.applying import MERGED
-from lamina.lifecycle.gist import gist
+from lamina.lifecycle.gist import gist, telling
 from lamina.lifecycle.plan import Does, Step
 
 if TYPE_CHECKING:
@@ -60,22 +62,58 @@ def faded(found: Iterable[Stale]) -> list[Step]:
     ]
 
 
-def merged(records: Iterable[Record]) -> list[Step]:
-    """Of records that say the same, the most trusted and complete stays and names the others."""
-    groups: dict[tuple[str, str, str, str], list[Record]] = defaultdict(list)
+Apart = Mapping[str, AbstractSet[str]]
+"""Those that somebody wants beside each other though they say the same, by record."""
+
+
+def repeated(
+    records: Iterable[Record], apart: Apart | None = None
+) -> Iterator[tuple[Record, list[Record]]]:
+    """Where records say the same: the most trusted and complete, and those it can stand for."""
+    places: dict[tuple[str, str, str], list[Record]] = defaultdict(list)
     for one in records:
-        if one.key is None and (said := gist(one.text)) is not None:
-            groups[one.scope, one.layer, one.kind, said].append(one)
-    steps: list[Step] = []
-    for group in groups.values():
+        if one.key is None:
+            places[one.scope, one.layer, one.kind].append(one)
+    for _, group in saying_the_same(places):
         best = max(group, key=_worth)
-        gone = [one for one in group if one is not best and _covers(best, one)][:_MOST_MERGED]
-        if gone:
-            why = f"says the same as {len(gone)} other{'s' if len(gone) > 1 else ''}"
-            ids = tuple(one.id for one in gone)
-            steps.append(Step(best, Does.KEEP, why, merged=ids))
-            steps += [Step(one, Does.SUPERSEDE, f"says the same as {best.id}") for one in gone]
+        beside = (apart or {}).get(best.id, frozenset())
+        others = (one for one in group if one is not best and one.id not in beside)
+        if gone := [one for one in others if _covers(best, one)]:
+            yield best, gone
+
+
+def merged(records: Iterable[Record], apart: Apart | None = None) -> list[Step]:
+    """Of records that say the same, the most trusted and complete stays and names the others."""
+    steps: list[Step] = []
+    for best, others in repeated(records, apart):
+        gone = others[:_MOST_MERGED]
+        why = f"says the same as {len(gone)} other{'s' if len(gone) > 1 else ''}"
+        ids = tuple(one.id for one in gone)
+        steps.append(Step(best, Does.KEEP, why, merged=ids))
+        steps += [Step(one, Does.SUPERSEDE, f"says the same as {best.id}") for one in gone]
     return steps
+
+
+def saying_the_same(
+    places: Mapping[tuple[str, str, str], Iterable[Record]],
+) -> Iterator[tuple[tuple[str, str, str], list[Record]]]:
+    """The records of each place that say the same, where there is more than one."""
+    for place, there in places.items():
+        # Taking a gist is most of the work, and few texts have the same long words as another.
+        likely: dict[frozenset[str], list[Record]] = defaultdict(list)
+        for one in there:
+            likely[telling(one.text)].append(one)
+        for candidates in likely.values():
+            if len(candidates) > 1:
+                yield from ((place, same) for same in _same(candidates))
+
+
+def _same(records: Iterable[Record]) -> Iterator[list[Record]]:
+    groups: dict[str, list[Record]] = defaultdict(list)
+    for one in records:
+        if (said := gist(one.text)) is not None:
+            groups[said].append(one)
+    return (group for group in groups.values() if len(group) > 1)
 
 
 def marked(notes: Iterable[Record]) -> list[Step]:
@@ -91,14 +129,17 @@ def marked(notes: Iterable[Record]) -> list[Step]:
 
 def agreed(known: Iterable[Record], agents: int) -> list[Step]:
     """What so many agents of a project have each learned by themselves."""
-    groups: dict[tuple[str, str, str], dict[str, Record]] = defaultdict(dict)
+    scopes: dict[str, Scope] = {}
+    places: dict[tuple[str, str, str], list[Record]] = defaultdict(list)
     for one in known:
-        scope, said = Scope.of(one.scope), gist(one.text)
-        name = scope.part("agent")
-        if name and scope.part("project") and not scope.part("session") and said is not None:
-            groups[scope.stream, one.kind, said].setdefault(name, one)
+        scope = scopes.get(one.scope) or scopes.setdefault(one.scope, Scope.of(one.scope))
+        if scope.part("agent") and scope.part("project") and not scope.part("session"):
+            places[scope.stream, "", one.kind].append(one)
     found = []
-    for (root, kind, _), learned in groups.items():
+    for (root, _, kind), group in saying_the_same(places):
+        learned: dict[str, Record] = {}
+        for one in group:
+            learned.setdefault(str(scopes[one.scope].part("agent")), one)
         if len(learned) >= agents:
             # What is carried over is one agent's word, and that of the least trusted.
             least = min(learned.values(), key=lambda one: (one.trust.rank, one.created_at, one.id))

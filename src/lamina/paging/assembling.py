@@ -47,6 +47,7 @@ class _Assembler:
         self._recalls = recalls
         self._asked = wanted
         self._chosen = Chosen(wanted.count)
+        self._rooms: dict[str, int] = {}
         marker = clock.fresh_salt().hex()[:_MARKER]
         self._head = Head(
             marker, door.principal.name, clock.now(), always=_NAMED if wanted.empty else ()
@@ -101,6 +102,7 @@ class _Assembler:
         """Show as many as fit of each part; what one leaves over, others may use."""
         wanted = {name: _tokens({name: found}) for name, found in parts.items()}
         portions = shared_out(room, shares, wanted)
+        self._rooms |= {name: int(room * share) for name, share in shares.items()}
         before = self._chosen.spent
         missed: list[Candidate] = []
         for name in shares:
@@ -121,6 +123,7 @@ class _Assembler:
         return Context(
             tuple(entries), self._chosen.left_out(), self._asked.budget, tokens,
             self._chosen.considered, dict(self._asked.split), self._asked.origin, head, self._tell,
+            self._rooms,
         )  # fmt: skip
 
     def _count_of(self, entries: Sequence[Entry], head: Head) -> int:

@@ -90,6 +90,8 @@ class Context:
     head: Head
     tell: Callable[[Sequence[Entry], Sequence[Entry]], None] = field(repr=False, compare=False)
     """Takes what was shown, and what of it was used."""
+    rooms: dict[str, int] = field(default_factory=dict)
+    """What each part could count on; what one leaves over, others use."""
 
     @property
     def compression(self) -> float:

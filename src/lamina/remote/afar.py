@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lamina.core.vectors import Vector
     from lamina.recalling import How, Recalls
     from lamina.remote.store import RemoteStore
-    from lamina.results import Erasure, Recall, VectorHealth, WhyNot
+    from lamina.results import Erasure, ErasurePlan, Recall, VectorHealth, WhyNot
     from lamina.stores.base import Store
     from lamina.writing import WritePath
 
@@ -88,6 +88,7 @@ class RecallsAfar:
         self._speaker = speaker
         self.hand_out = near.hand_out
         self.count_use = near.count_use
+        self.answered = near.answered
 
     def recall(self, query: str, how: How) -> Recall:
         """Search there; the server tells those who listen."""
@@ -131,6 +132,19 @@ class Afar:
         del store, reach, beside
         ids = tuple(record.id for record in records)
         return self._store.ask("erase", patience=_PATIENCE_SECONDS, by=path.speaker, ids=ids)
+
+    def plan(
+        self,
+        store: Store,
+        path: WritePath,
+        reach: Reach,
+        records: Sequence[Record],
+        beside: Beside | None = None,
+    ) -> ErasurePlan:
+        """What erasing records at the server would touch there."""
+        del store, reach, beside
+        ids = tuple(record.id for record in records)
+        return self._store.ask("would_erase", patience=_PATIENCE_SECONDS, by=path.speaker, ids=ids)
 
     def vault(self) -> DistantVault:
         """The vault of the server."""

@@ -24,9 +24,9 @@ from lamina.core.usage import Usage
 from lamina.core.vectors import Embedded, Progress
 from lamina.errors import InvalidInputError
 from lamina.remote.codec import Codec, codec_of
-from lamina.results import Erasure, Recall, VectorHealth, WhyNot
+from lamina.results import Erasure, ErasurePlan, Recall, VectorHealth, WhyNot
 from lamina.stores.base import Capability, Finding, Page, Repair, ScrubReport
-from lamina.stores.questions import Found, Query, Search
+from lamina.stores.questions import Found, Lot, Query, Search
 
 if TYPE_CHECKING:
     from lamina.core.canonical import Json
@@ -89,6 +89,7 @@ _STORE: Final = (
     Call("find", {"reach": Reach, "place": str}, Record | None),
     Call("query", {"query": Query}, list[Record]),
     Call("count", {"query": Query}, int),
+    Call("census", {"query": Query}, list[Lot]),
     Call("search", {"search": Search}, Found),
     Call("unembedded", {"space": str, "limit": int}, list[Record]),
     Call("waits", {"space": str, "reach": Reach}, bool),
@@ -134,6 +135,7 @@ _AFAR: Final = (
     Call("recall", {"by": Principal, "query": str, "how": dict[str, Any], "told": bool}, Recall),
     Call("why_not", {"by": Principal, "name": str, "query": str, "how": dict[str, Any]}, WhyNot),
     Call("erase", {"by": Principal, "ids": _Ids}, Erasure, again=False),
+    Call("would_erase", {"by": Principal, "ids": _Ids}, ErasurePlan),
     Call("reveal", {"by": Principal, "record_id": RecordId, "reference": str}, str, again=False),
     Call("fingerprint", {"value": bytes}, str),
     Call("vectors", {}, VectorHealth),

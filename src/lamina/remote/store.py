@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lamina.remote.transport import Transport
     from lamina.results import BackupReport
     from lamina.stores.base import Aids, Finding, Page, Repair, ScrubReport
-    from lamina.stores.questions import Found, Query, Search
+    from lamina.stores.questions import Found, Lot, Query, Search
 
 _BELIEVED_SECONDS: Final = 1.0
 """How long settings are taken for what they were."""
@@ -110,6 +110,9 @@ class RemoteStore:
 
     def count(self, query: Query) -> int:
         return self.ask("count", query=query)
+
+    def census(self, query: Query) -> list[Lot]:
+        return self.ask("census", query=query)
 
     def search(self, search: Search) -> Found:
         return self.ask("search", search=search)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lamina.core.usage import Usage
     from lamina.core.vectors import Embedded, Progress
     from lamina.results import BackupReport
-    from lamina.stores.questions import Found, Query, Search
+    from lamina.stores.questions import Found, Lot, Query, Search
 
 
 class Capability(StrEnum):
@@ -173,6 +173,9 @@ class Store(Protocol):
 
     def count(self, query: Query) -> int:
         """How many `query` would return without its limit."""
+
+    def census(self, query: Query) -> list[Lot]:
+        """How many `query` would return, and their tokens, by scope, layer and state, sorted."""
 
     def search(self, search: Search) -> Found:
         """The best records by words and the nearest, each with all its scores.

@@ -30,7 +30,7 @@ from lamina.stores.contents import Contents, Entry, Stream
 from lamina.stores.counting import Counting
 from lamina.stores.noting import Noting
 from lamina.stores.pruning import Pruning
-from lamina.stores.questions import Query
+from lamina.stores.questions import Lot, Query, in_lots
 from lamina.stores.receipts import check_same_request, owner_of
 from lamina.stores.searching import Searching
 from lamina.stores.telling import Telling, copied
@@ -124,6 +124,10 @@ class EphemeralStore(Auditing, Counting, Noting, Pruning, Searching, Telling):
     def count(self, query: Query) -> int:
         with self._lock:
             return sum(1 for _ in self._in_sight(query))
+
+    def census(self, query: Query) -> list[Lot]:
+        with self._lock:
+            return in_lots(self._in_sight(query))
 
     def sealed(self, record_id: RecordId) -> list[Sealed]:
         with self._lock:

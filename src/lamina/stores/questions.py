@@ -9,7 +9,7 @@ from lamina.core.filters import ORDERABLE, Filter
 from lamina.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from lamina.core.access import Reach
@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 
 AROUND: Final = 40
 """How many of the best by words, and of the nearest, have what was said around them come along."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Lot:
+    """Records that have scope, layer and state in common."""
+
+    scope: str
+    layer: str
+    state: str
+    records: int
+    tokens: int
+    """What they have together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,3 +126,13 @@ def check_count(value: int | None, argument: str) -> None:
     """Refuse a negative number, which stores would read as all, none or all but some."""
     if value is not None and value < 0:
         raise InvalidInputError(f"`{argument}` must not be negative: {value}")
+
+
+def in_lots(records: Iterable[Record]) -> list[Lot]:
+    """Records counted by what they have in common, for stores that have them all at hand."""
+    sizes: dict[tuple[str, str, str], tuple[int, int]] = {}
+    for one in records:
+        lot = (one.scope, one.layer, one.state.value)
+        many, tokens = sizes.get(lot, (0, 0))
+        sizes[lot] = (many + 1, tokens + one.tokens)
+    return sorted(Lot(*lot, *size) for lot, size in sizes.items())

@@ -9,6 +9,7 @@ from lamina.surfaces.wire_layers import instant_out
 if TYPE_CHECKING:
     from lamina.core.principal import Principal
     from lamina.tokens import Identity, Key, NewKey, Token
+    from lamina.tokens.codes import Entered
 
 
 def principal_out(principal: Principal) -> dict[str, Any]:
@@ -44,8 +45,14 @@ def token_out(token: Token) -> dict[str, Any]:
     return {
         "token": token.text,
         "expires_at": instant_out(token.expires_at),
+        "lasts_seconds": token.lasts.total_seconds(),
         "principal": principal_out(token.principal),
     }
+
+
+def entered_out(entered: Entered) -> dict[str, Any]:
+    """What a code was traded for, and the code for the next time."""
+    return {**token_out(entered.token), "next_code": entered.code}
 
 
 def identity_out(identity: Identity) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from lamina.core.instants import to_text
 from lamina.surfaces.wire import receipt_out, record_out
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from lamina.core.staleness import Stale
@@ -31,6 +32,7 @@ def status_out(status: Status, scope: str) -> dict[str, Any]:
         "objective": status.objective,
         "next_steps": list(status.next_steps),
         "updated_at": instant_out(status.updated_at),
+        "rev": status.rev,
     }
 
 
@@ -89,6 +91,16 @@ def verified_out(verified: Verified) -> dict[str, Any]:
     }
 
 
+def verification_out(found: Sequence[Verified], workspace: str, at: datetime) -> dict[str, Any]:
+    """How the files of a workspace stand to what was registered, and when that was looked at."""
+    return {
+        "ok": all(one.standing.value == "same" for one in found),
+        "workspace": workspace,
+        "at": to_text(at),
+        "artifacts": [verified_out(one) for one in found],
+    }
+
+
 def stale_out(found: Stale) -> dict[str, Any]:
     """A memory that may go, and why."""
     used = found.used
@@ -113,6 +125,7 @@ def context_out(context: Context) -> dict[str, Any]:
         "compression": round(context.compression, 4),
         "split": {"shares": context.split, "origin": context.origin},
         "parts": context.shares,
+        "rooms": context.rooms,
         "entries": [
             {
                 "id": entry.record.id, "part": entry.part, "tokens": entry.tokens,

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from lamina.core.instants import to_text
 from lamina.core.scope import Scope
-from lamina.surfaces.wire import record_out
+from lamina.surfaces.wire import record_out, version_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from lamina.core.changes import Version
     from lamina.core.record import Record
     from lamina.layers.handed import Handoff, Snippet
 
@@ -29,6 +30,12 @@ def page_out(page: Page, name: str, one_out: Callable[[Record], dict[str, Any]])
     """A page, its records under a name."""
     shown = [one_out(one) for one in page.records]
     return {name: shown, "total": page.total, "cursor": page.cursor}
+
+
+def history_out(versions: Sequence[Version], total: int | None = None) -> dict[str, Any]:
+    """The versions of a record, and how many there are where these are the last of them."""
+    shown = [version_out(one) for one in versions]
+    return {"versions": shown, "total": len(shown) if total is None else total}
 
 
 def whole_out(records: Sequence[Record]) -> dict[str, Any]:
@@ -58,14 +65,14 @@ def episode_out(record: Record) -> dict[str, Any]:
     return {
         "id": record.id,
         "project": _project(record),
-        "task_id": said.get("task"),
+        "task_id": _text(said, "task"),
         "agent_id": record.source,
         "action": record.kind,
-        "approach": said.get("approach", record.text),
-        "outcome": said.get("outcome"),
-        "duration_ms": said.get("duration_ms"),
-        "tokens_in": said.get("tokens_in"),
-        "tokens_out": said.get("tokens_out"),
+        "approach": _text(said, "approach") if "approach" in said else record.text,
+        "outcome": _text(said, "outcome"),
+        "duration_ms": _number(said, "duration_ms"),
+        "tokens_in": _number(said, "tokens_in"),
+        "tokens_out": _number(said, "tokens_out"),
         "created_at": to_text(record.created_at),
     }
 
@@ -75,13 +82,13 @@ def artifact_out(record: Record) -> dict[str, Any]:
     return {
         "id": record.id,
         "project": _project(record),
-        "task_id": record.data.get("task"),
+        "task_id": _text(record.data, "task"),
         "agent_id": record.source,
         "type": record.kind,
         "path": record.key,
         "description": record.text,
-        "size_bytes": record.data.get("size"),
-        "checksum": record.data.get("sha256"),
+        "size_bytes": _number(record.data, "size"),
+        "checksum": _text(record.data, "sha256"),
         "created_at": to_text(record.created_at),
     }
 
@@ -113,3 +120,14 @@ def _snippet_out(snippet: Snippet) -> dict[str, Any]:
 
 def _project(record: Record) -> str | None:
     return Scope.of(record.scope).part("project")
+
+
+def _text(said: Mapping[str, Any], name: str) -> str | None:
+    """A text that is kept; null where another hand has written something else there."""
+    found = said.get(name)
+    return found if isinstance(found, str) else None
+
+
+def _number(said: Mapping[str, Any], name: str) -> float | None:
+    found = said.get(name)
+    return found if type(found) in (int, float) else None

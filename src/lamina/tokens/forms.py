@@ -1,8 +1,8 @@
 """How keys and tokens read: their parts, and nothing of what they open.
 
 A key is `lmk_ID_SECRET`, a token `lmt_ID_EXPIRY_SIGNATURE`, where ID is that of the key it was
-exchanged for. There is one way to sign and one spelling of each, so nothing in them can choose
-another.
+exchanged for, and a code by which a browser signs in `lmc_ID_BEGUN_EXPIRY_NONCE_SIGNATURE`. There
+is one way to sign and one spelling of each, so nothing in them can choose another.
 """
 
 import base64
@@ -13,6 +13,7 @@ from typing import Final
 
 ID_BYTES: Final = 10
 SECRET_BYTES: Final = 32
+NONCE_BYTES: Final = 10
 LONGEST: Final = 256
 """No key or token has more characters."""
 
@@ -20,7 +21,8 @@ _ID: Final = "[a-z2-7]{16}"
 _LONG: Final = "[a-z2-7]{52}"
 _KEY: Final = re.compile(f"lmk_({_ID})_{_LONG}")
 _TOKEN: Final = re.compile(f"lmt_({_ID})_([0-9]{{10}})_({_LONG})")
-ANYWHERE: Final = re.compile(f"lm[kt]_{_ID}_")
+_CODE: Final = re.compile(f"lmc_({_ID})_([0-9]{{10}})_([0-9]{{10}})_({_ID})_({_LONG})")
+ANYWHERE: Final = re.compile(f"lm[kct]_{_ID}_")
 """How one begins, wherever it stands."""
 
 
@@ -41,6 +43,27 @@ class ShownToken:
     expiry: int
     """In seconds since 1970."""
     signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCode:
+    """A text in the form of a code."""
+
+    id: str
+    begun: int
+    """When somebody last showed the key itself, in seconds since 1970."""
+    expiry: int
+    nonce: str
+    """What tells it from any other; a store remembers which ones were used."""
+    signature: str
+
+
+def read_code(shown: str) -> ShownCode | None:
+    """The parts of a code; nothing where the text is none."""
+    found = _CODE.fullmatch(shown) if len(shown) <= LONGEST else None
+    if found is None:
+        return None
+    return ShownCode(found[1], int(found[2]), int(found[3]), found[4], found[5])
 
 
 def read(shown: str | None) -> ShownKey | ShownToken | None:
@@ -68,6 +91,21 @@ def token_text(key_id: str, expiry: int, signature: bytes) -> str:
 def signed_part(store: str, key_id: str, expiry: int) -> bytes:
     """What the signature of a token vouches for: this key of this store, until then."""
     return f"lamina token v1\0{store}\0{key_id}\0{expiry}".encode()
+
+
+def code_text(key_id: str, begun: int, expiry: int, nonce: str, signature: bytes) -> str:
+    """A code as a browser shows it."""
+    return f"lmc_{key_id}_{begun:010d}_{expiry:010d}_{nonce}_{_spelled(signature)}"
+
+
+def signed_code_part(store: str, key_id: str, begun: int, expiry: int, nonce: str) -> bytes:
+    """What the signature of a code vouches for; it can never be that of a token."""
+    return f"lamina code v1\0{store}\0{key_id}\0{begun}\0{expiry}\0{nonce}".encode()
+
+
+def spelled_nonce(nonce: bytes) -> str:
+    """A nonce as it stands in a code."""
+    return _spelled(nonce)
 
 
 def spelled_signature(signature: bytes) -> str:

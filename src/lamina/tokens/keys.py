@@ -70,6 +70,8 @@ class Token:
 
     text: str
     expires_at: datetime
+    lasts: timedelta
+    """From the moment it was made, for those whose clock is another."""
     principal: Principal
 
 
@@ -165,15 +167,48 @@ class Keys:
             UnauthenticatedError: Nothing valid was shown.
             ForbiddenError: A token was shown, which would let it renew itself for ever.
         """
+        return self.token_of(self.holder(shown))
+
+    def holder(self, shown: str | None) -> Identity:
+        """Who shows this key; a token is not enough, which would let it renew itself for ever.
+
+        Raises:
+            UnauthenticatedError: Nothing valid was shown.
+            ForbiddenError: A token was shown.
+        """
         identity = self.identify(shown)
         if isinstance(forms.read(shown), forms.ShownToken):
             raise ForbiddenError("a token is not exchanged for another", remedy="Show the key")
-        ends = self._clock.now() + LIFETIME
+        return identity
+
+    def token_of(self, identity: Identity) -> Token:
+        """A token for somebody whose key was seen.
+
+        Raises:
+            UnauthenticatedError: The key does not stand any more.
+        """
+        if self._has_run_out(identity) or self._find(identity.key) is None:
+            raise _unknown()
+        now = self._clock.now()
+        ends = now + LIFETIME
         if identity.until is not None:
             ends = min(ends, identity.until)
         last = int(ends.timestamp())
         text = forms.token_text(identity.key, last, self._signature(identity.key, last))
-        return Token(text, datetime.fromtimestamp(last, UTC), identity.principal)
+        until = datetime.fromtimestamp(last, UTC)
+        return Token(text, until, max(until - now, timedelta()), identity.principal)
+
+    def standing(self, key_id: str) -> Identity:
+        """Who a key is for that was seen before, without its being shown again.
+
+        Raises:
+            UnauthenticatedError: The key does not stand any more.
+        """
+        record = self._find(key_id)
+        principal = None if record is None else _principal_in(record.data)
+        if record is None or principal is None:
+            raise _unknown()
+        return Identity(principal, key_id, record.expires_at)
 
     def identify(self, shown: str | None) -> Identity:
         """Who shows this key or token.
@@ -258,14 +293,18 @@ class Keys:
         return hmac.compare_digest(ours, token.signature) and token.expiry <= latest
 
     def _signature(self, key_id: str, last: int) -> bytes:
-        path = self._whole.path_for(self._whole.principal.surface)
-        return path.sign(forms.signed_part(self._whole.store.identity, key_id, last))
+        return signature(self._whole, forms.signed_part(self._whole.store.identity, key_id, last))
 
     def _find(self, key_id: str) -> Record | None:
         """The record of a key that was not revoked."""
         place = slot(_LAYER, GLOBAL.path, _KIND, key_id)
         found = self._whole.store.find(self._whole.reach, place)
         return found if found is not None and found.kind == _KIND else None
+
+
+def signature(whole: Memory, said: bytes) -> bytes:
+    """What nobody can write who does not have the key of the store."""
+    return whole.path_for(whole.principal.surface).sign(said)
 
 
 def _principal(name: str, role: str, project: str | None) -> Principal:

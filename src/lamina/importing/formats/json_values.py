@@ -14,7 +14,8 @@ from typing import Any, BinaryIO, Final
 
 from lamina.importing.formats.items import Found, Left, Place
 
-_CHUNK: Final = 1 << 20
+_CHUNK: Final = 1 << 16
+"""Little enough that whoever watches sees a file of some hundred records pass by."""
 LARGEST: Final = 1 << 26
 """How many characters one value may have."""
 _TAIL: Final = 16

@@ -23,6 +23,10 @@ _MOST_RATIO: Final = 200
 _HARMLESS: Final = 1 << 26
 _BUFFER: Final = 1 << 17
 _WANTED: Final = ("conversations", "memories")
+_MOST_PARTS: Final = 2_000
+_HEADS: Final = 1 << 25
+"""How many bytes the first ones of all parts may have together: they are held at once."""
+_LEAST_HEAD: Final = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +87,17 @@ def _archive(file: BinaryIO) -> Iterator[zipfile.ZipFile]:
 
 def _parts(archive: zipfile.ZipFile) -> Iterator[Opened]:
     """The files of conversations and memories in an archive, which may be cut into several."""
-    found = 0
-    for entry in archive.infolist():
-        folder, _, name = entry.filename.replace("\\", "/").lower().rpartition("/")
-        is_named = name.startswith(_WANTED) or folder.endswith(_WANTED)
-        if entry.is_dir() or not (is_named and name.endswith(".json")):
-            continue
-        found += 1
+    found = [(entry, name) for entry in archive.infolist() if (name := _wanted_name(entry))]
+    if len(found) > _MOST_PARTS:
+        raise InvalidInputError(
+            f"the archive holds {len(found):,} files of conversations",
+            remedy=f"No export has more than {_MOST_PARTS:,}; unpack it, and import what is meant",
+        )
+    first = min(HEAD, max(_LEAST_HEAD, _HEADS // max(len(found), 1)))
+    for entry, name in found:
         try:
             stream = _Guarded(archive.open(entry), entry)
-            head = stream.read(HEAD)
+            head = stream.read(first)
         except (RuntimeError, OSError, zipfile.BadZipFile, TornFileError) as error:
             raise InvalidInputError(
                 f"{entry.filename!r:.120} in the archive cannot be read: {error!s:.120}",
@@ -104,6 +109,13 @@ def _parts(archive: zipfile.ZipFile) -> Iterator[Opened]:
             "the archive holds no conversations.json",
             remedy="Name an export of ChatGPT or Claude, or unpack it and name the file meant",
         )
+
+
+def _wanted_name(entry: zipfile.ZipInfo) -> str:
+    """What an entry is called that holds conversations or memories; nothing for others."""
+    folder, _, name = entry.filename.replace("\\", "/").lower().rpartition("/")
+    is_named = name.startswith(_WANTED) or folder.endswith(_WANTED)
+    return name if is_named and name.endswith(".json") and not entry.is_dir() else ""
 
 
 class _Guarded(io.RawIOBase):

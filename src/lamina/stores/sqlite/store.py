@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from lamina.core.usage import Usage
     from lamina.results import BackupReport
     from lamina.stores.base import Aids, Finding, Page, Repair, ScrubReport
-    from lamina.stores.questions import Query
+    from lamina.stores.questions import Lot, Query
     from lamina.stores.sqlite.driver import Connection
     from lamina.stores.sqlite.notepad import Notepad
     from lamina.stores.sqlite.tally import Counts, Tally
@@ -116,6 +116,10 @@ class SqliteStore(Searched):
     def count(self, query: Query) -> int:
         with self._connections.reading(snapshot=False) as connection:
             return reads.count(connection, query)
+
+    def census(self, query: Query) -> list[Lot]:
+        with self._connections.reading(snapshot=False) as connection:
+            return reads.census(connection, query)
 
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
         from lamina.stores.sqlite import log

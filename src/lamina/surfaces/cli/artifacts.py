@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from lamina.surfaces.cli import completing
+from lamina.surfaces.cli import completing, workspace
 from lamina.surfaces.cli.groups import Group
 from lamina.surfaces.cli.session import Session, pass_session
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _TYPES: Final = completing.kinds_of("artifact")
 _TASKS: Final = completing.keys_of("task")
-_STYLES: Final = {"same": "green", "changed": "yellow", "missing": "red"}
+_STYLES: Final = {"same": "green", "changed": "yellow", "missing": "red", "unknown": "yellow"}
 _NO: Final = 1
 _WIDE: Final = 110
 _WORKSPACE: Final = click.option(
@@ -94,7 +94,8 @@ def register(
 def verify(context: click.Context, /, task: str | None, workspace: str | None) -> None:
     """Compare the files with what was registered.
 
-    Shows those that changed or are missing; exits with 1 when there are any.
+    Shows those that changed, are missing, or were registered without a checksum; exits with 1
+    when there are any.
     """
     from lamina.core.names import check_name
     from lamina.surfaces import wire_layers
@@ -105,8 +106,9 @@ def verify(context: click.Context, /, task: str | None, workspace: str | None) -
     found = list(session.handle.artifact.verify(workspace=folder, task=wanted))
     odd = [one for one in found if one.standing.value != "same"]
     if session.out.as_json:
-        told = [wire_layers.verified_out(one) for one in found]
-        session.out.document({"ok": not odd, "workspace": str(folder), "artifacts": told})
+        from lamina import clock
+
+        session.out.document(wire_layers.verification_out(found, str(folder), clock.now()))
     elif odd:
         session.out.show(_standings(odd))
     session.out.note(f"{len(found) - len(odd):,} of {len(found):,} are as they were registered.")
@@ -128,18 +130,10 @@ def deregister(session: Session, /, path: str, workspace: str | None) -> None:
 
 def _workspace(session: Session, given: str | None) -> Path:
     """The folder that paths are relative to, the same from wherever below it one calls."""
-    from lamina.config import FOLDER
-    from lamina.errors import InvalidInputError
-
-    here, store = Path.cwd(), session.config.folder
-    if given is None:
-        if store is None or store.name != FOLDER:
-            return here
-        around = store.absolute().parent
-        return around if here.is_relative_to(around) else here
-    if not Path(given).is_dir():
-        raise InvalidInputError(f"`--workspace` is not a folder: {given!r:.120}")
-    return Path(given).absolute()
+    if given is not None:
+        return workspace.named(given)
+    here, around = Path.cwd(), workspace.around_store(session)
+    return around if around is not None and here.is_relative_to(around) else here
 
 
 def _placed(session: Session, workspace: str | None, path: str) -> tuple[Path, str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from lamina.surfaces.cli import bench_context, bench_http
+from lamina.surfaces.cli import bench_context, bench_http, bench_ui
 from lamina.surfaces.cli.marks import Grid, grid, line
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.progress import progress
@@ -192,6 +192,7 @@ def compaction(session: Session, /, tokens: int, entries: int) -> None:
 
 bench.add_command(bench_context.context)
 bench.add_command(bench_http.http)
+bench.add_command(bench_ui.ui)
 
 
 def _scratch(session: Session) -> Path:

@@ -1,11 +1,18 @@
 """`lamina forget`, `undo`, `accept` and `reveal`."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from lamina.core.record import State
 from lamina.surfaces.cli.options import Command, name_argument, names_argument, which_options
 from lamina.surfaces.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lamina.core.record import Record
+    from lamina.curation.face import Undoing
 
 
 @click.command(cls=Command)
@@ -22,15 +29,38 @@ def forget(session: Session, /, names: tuple[str, ...], **which: Any) -> None:
 
 @click.command(cls=Command)
 @click.argument("tx", metavar="TX")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @pass_session
-def undo(session: Session, /, tx: str) -> None:
+def undo(session: Session, /, tx: str, *, dry_run: bool) -> None:
     """Take back a whole transaction.
 
     TX is the transaction that a receipt or `lamina history` names.
     """
     from lamina.surfaces.cli.saying import say_receipt
 
-    say_receipt(session, session.handle.undo(tx))
+    if dry_run:
+        _show_undoing(session, session.handle.curation.would_undo(tx))
+    else:
+        say_receipt(session, session.handle.undo(tx))
+
+
+def _show_undoing(session: Session, found: "Sequence[Undoing]") -> None:
+    """Each memory as it is, and as it would be."""
+    from lamina.surfaces.cli.marks import grid
+    from lamina.surfaces.wire_curation import undoing_out
+
+    if session.out.as_json:
+        session.out.document(undoing_out(found))
+        return
+    rows = [(one.now.id, _said(one.now), _said(one.then)) for one in found]
+    session.out.show(grid(("id", "now", "then"), rows))
+
+
+def _said(record: "Record") -> str:
+    from lamina.surfaces.cli.views import cut
+
+    is_current = record.state is State.CURRENT
+    return cut(record.text) if is_current else f"{cut(record.text)} ({record.state.value})"
 
 
 @click.command(cls=Command)

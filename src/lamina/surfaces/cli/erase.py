@@ -11,9 +11,8 @@ from lamina.surfaces.cli.options import Command, names_argument, which_options
 from lamina.surfaces.cli.session import Session
 
 if TYPE_CHECKING:
-    from lamina.core.record import Record
     from lamina.memory import Memory
-    from lamina.results import Erasure
+    from lamina.results import Erasure, ErasurePlan, Touched
 
 _MOST_SHOWN: Final = 20
 
@@ -21,9 +20,10 @@ _MOST_SHOWN: Final = 20
 @click.command(cls=Command)
 @names_argument
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Only show what would go, and what would stay.")
 @which_options
 @click.pass_context
-def erase(context: click.Context, /, names: tuple[str, ...], *, yes: bool, **which: Any) -> None:
+def erase(context: click.Context, /, names: tuple[str, ...], **how: Any) -> None:
     """Remove memories for good, and verify it.
 
     Every version goes, with its index entries and sealed secrets; then the files are searched for
@@ -31,13 +31,17 @@ def erase(context: click.Context, /, names: tuple[str, ...], *, yes: bool, **whi
     """
     from lamina.surfaces import wire
 
+    yes, dry_run = how.pop("yes"), how.pop("dry_run")
     session = context.ensure_object(Session)
-    records = [session.find(name, **which) for name in names]
-    memory = session.memory(which["scope"])
-    if not yes and not _confirmed(session, memory, records):
+    ids = [session.find(name, **how).id for name in names]
+    memory = session.memory(how["scope"])
+    if dry_run:
+        _show_plan(session, memory.would_erase(*ids))
+        return
+    if not yes and not _confirmed(session, memory, ids):
         session.out.note("Nothing was erased.")
         context.exit(wire.INTERNAL)
-    report = memory.erase(*(record.id for record in records))
+    report = memory.erase(*ids)
     if session.out.as_json:
         session.out.document(wire.erasure_out(report))
     elif not session.out.quiet:
@@ -72,21 +76,51 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-def _confirmed(session: Session, memory: "Memory", records: Sequence["Record"]) -> bool:
+def _confirmed(session: Session, memory: "Memory", ids: Sequence[str]) -> bool:
     from lamina.errors import InvalidInputError
-    from lamina.surfaces.cli.views import cut
 
     if session.out.as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InvalidInputError(
             "erasing cannot be undone and nobody is there to ask",
-            remedy="Add --yes when you are sure",
+            remedy="Add --yes when you are sure, or --dry-run to see what would go",
         )
-    rows = [
-        (record.id, record.scope, str(len(memory.history(record.id))), cut(record.text))
-        for record in records
-    ]
+    _show_plan(session, memory.would_erase(*ids))
+    return click.confirm("Erase?", default=False)
+
+
+def _show_plan(session: Session, plan: "ErasurePlan") -> None:
+    """What would go, and what would stay."""
+    from lamina.surfaces.wire_erasing import erasure_plan_out
+
+    if session.out.as_json:
+        session.out.document(erasure_plan_out(plan))
+        return
     session.out.show(
         line(Span("This goes for good, with every version:", "bold")),
-        grid(("id", "scope", "versions", "text"), rows),
+        _touched_grid(plan.records),
+        *_with_it(plan),
     )
-    return click.confirm("Erase?", default=False)
+
+
+def _touched_grid(records: "Sequence[Touched]") -> Grid:
+    from lamina.surfaces.cli.views import cut
+
+    rows = [
+        (one.id, one.scope, str(one.versions), cut(one.text) + (f" ({one.why})" if one.why else ""))
+        for one in records
+    ]
+    return grid(("id", "scope", "versions", "text"), rows)
+
+
+def _with_it(plan: "ErasurePlan") -> list[Grid]:
+    rows = [
+        ("versions", str(plan.versions)),
+        ("sealed secrets", str(plan.sealed)),
+        ("entries of the index", f"{plan.words:,}, and the vectors"),
+        ("files written anew", _some(plan.files)),
+        ("others that say the same, and stay", _some(plan.mentions)),
+        ("files that hold it, and stay", _some(plan.sources)),
+        ("notes that would bring it back", _some(plan.notes)),
+        ("never reached", "copies made before: backups, exports, capsules"),
+    ]
+    return [grid(("what", "which"), [(name, said) for name, said in rows if said])]

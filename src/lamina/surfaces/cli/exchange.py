@@ -5,7 +5,6 @@ import io
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -30,6 +29,9 @@ FORMATS: Final = (
     OWN, *_NOTES, "server-memory", "mem0", "chatgpt", "claude", "jsonl", "csv",
 )  # fmt: skip
 """As `lamina.importing.FORMATS` has them, which is too much to load for help."""
+_COUNTED: Final = (
+    "read", "added", "revised", "unchanged", "proposed", "erased", "unknown_secrets",
+)  # fmt: skip
 _ROWS: Final = {
     "erased": "skipped, erased here",
     "unknown_secrets": "secrets not in this store",
@@ -87,8 +89,8 @@ def _import_stream(context: click.Context, source: str, how: dict[str, Any]) -> 
         if form != OWN:
             bringing.import_items(context, streams, {**how, "format": form, "mapping": mapping})
             return
-        _refuse_options(how)
-        _import_lines(context, streams[0].stream())
+        _refuse_options({**how, "dry_run": False})
+        _import_lines(context, streams[0].stream(), dry_run=how["dry_run"])
 
 
 def _refuse_options(how: dict[str, Any]) -> None:
@@ -111,25 +113,26 @@ def _import_projected(context: click.Context, folder: Path) -> None:
     _tell_imported(context, rebuild(session.unbound, folder))
 
 
-def _import_lines(context: click.Context, stream: BinaryIO) -> None:
+def _import_lines(context: click.Context, stream: BinaryIO, *, dry_run: bool) -> None:
     from lamina.exchange import import_lines
 
     session = context.ensure_object(Session)
-    session.may_create = True
+    session.may_create = not dry_run
     lines = io.TextIOWrapper(stream, encoding="utf-8", errors="surrogateescape")
     with progress(session, "Importing", None) as advance:
-        report = import_lines(session.handle, lines, advance)
+        report = import_lines(session.handle, lines, advance, dry_run=dry_run)
     _tell_imported(context, report)
 
 
 def _tell_imported(context: click.Context, report: "ImportReport") -> None:
     from lamina.surfaces.wire import USAGE
+    from lamina.surfaces.wire_importing import lines_out
 
     session = context.ensure_object(Session)
-    make_vectors(session)
+    if report.applied:
+        make_vectors(session)
     if session.out.as_json:
-        failed = [{"line": number, "message": message} for number, message in report.failed]
-        session.out.document({**asdict(report), "failed": failed})
+        session.out.document(lines_out(report))
     else:
         _show(session, report)
     session.tell_if_new()
@@ -165,8 +168,7 @@ def write_whole(path: Path, lines: Iterable[str], advance: Callable[[int], None]
 
 
 def _show(session: Session, report: "ImportReport") -> None:
-    counts = {name: str(value) for name, value in asdict(report).items() if name != "failed"}
-    rows = [(_ROWS.get(name, name), number) for name, number in counts.items()]
+    rows = [(_ROWS.get(name, name), str(getattr(report, name))) for name in _COUNTED]
     rows.append(("failed", str(len(report.failed))))
     if not session.out.quiet:
         session.out.show(grid(("lines", "number"), rows))

@@ -39,6 +39,7 @@ def export(session: Session, /, target: str, **how: Any) -> None:
     store. --project NAME exports what that project can see.
     """
     from lamina.errors import InvalidInputError
+    from lamina.exchange import exported
     from lamina.exporting import Chosen
 
     form, history = how["form"], how["history"]
@@ -49,7 +50,8 @@ def export(session: Session, /, target: str, **how: Any) -> None:
     if form == "markdown" and target != "-" and not target.lower().endswith(_PAGE):
         written = _write_folder(session, Path(target), chosen, secrets)
     else:
-        lines = _noting_secrets(_lines(session, form, chosen, history=history), secrets)
+        lines = exported(session.handle, form, chosen, history=history)
+        lines = _noting_secrets(lines, secrets)
         if target == "-":
             for text in lines:
                 session.out.raw(_shown(text, form))
@@ -59,23 +61,6 @@ def export(session: Session, /, target: str, **how: Any) -> None:
         with naming(target, "written"), progress(session, "Exporting", total) as advance:
             written = write_whole(Path(target), lines, advance)
     _tell(session, target, written, len(secrets))
-
-
-def _lines(session: Session, form: str, chosen: "Chosen", *, history: bool) -> Iterator[str]:
-    from lamina import exporting
-    from lamina.exchange import export_lines
-
-    some = chosen if chosen.layers or chosen.kinds else None
-    match form:
-        case "jsonl":
-            return export_lines(session.handle, history=history, chosen=some)
-        case "server-memory":
-            return exporting.server_memory_lines(session.handle, some)
-        case "mem0":
-            return exporting.mem0_lines(session.handle, some)
-        case _:
-            pages = exporting.markdown_pages(session.handle, chosen)
-            return (piece.removesuffix("\n") for _, page in pages for piece in page)
 
 
 def _write_folder(session: Session, folder: Path, chosen: "Chosen", secrets: set[str]) -> int:

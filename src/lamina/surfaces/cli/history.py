@@ -28,12 +28,12 @@ def history(session: Session, /, name: str, **which: Any) -> None:
     Oldest first, with who changed it, when, and the transaction that `lamina undo` takes.
     """
     from lamina.core.ids import is_id
-    from lamina.surfaces import wire
+    from lamina.surfaces import wire_memory
 
     record_id = name if is_id(name) else session.find(name, **which).id
     versions = session.memory(which["scope"]).history(record_id)
     if session.out.as_json:
-        session.out.document({"versions": [wire.version_out(version) for version in versions]})
+        session.out.document(wire_memory.history_out(versions))
         return
     is_erased = any(version.event.action.value == "erased" for version in versions)
     before: Record | None = None

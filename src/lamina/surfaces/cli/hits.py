@@ -1,6 +1,5 @@
 """How what recall found looks to a person: the words that matched, and what a score is made of."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -103,29 +102,23 @@ def sentence(words: str) -> str:
 
 def highlighted(text: str, terms: tuple[str, ...]) -> Line:
     """The text with the words that matched set off, as the analyser sees words."""
-    from lamina.core.text.words import analyse
+    from lamina.core.text.matching import matched
 
-    wanted = frozenset(terms)
-    spans: list[Span] = []
-    for chunk in re.split(r"(\s+)", text):
-        if chunk.strip() and wanted.intersection(analyse(chunk).tokens):
-            spans += _within(chunk, wanted)
-        elif chunk:
-            spans.append(Span(chunk))
-    return tuple(spans)
+    spans, at = [], 0
+    for begin, end in matched(text, frozenset(terms)):
+        spans += [Span(text[at:begin]), Span(text[begin:end], _MATCHED)]
+        at = end
+    return tuple(span for span in (*spans, Span(text[at:])) if span.text)
 
 
 def passage(text: str, terms: tuple[str, ...]) -> str:
     """The text, or where it is long, the part of it where the first of these words stands."""
     if len(text) <= _LONG:
         return text
-    from lamina.core.text.words import analyse
+    from lamina.core.text.matching import matched
 
-    wanted, start = frozenset(terms), 0
-    for found in re.finditer(r"\S+", text):
-        if wanted.intersection(analyse(found[0]).tokens):
-            start = max(0, found.start() - _LEAD)
-            break
+    first = next(matched(text, frozenset(terms)), (0, 0))[0]
+    start = max(0, first - _LEAD)
     # Never at the middle of a word, unless it is one that has no end.
     begin = text.find(" ", start, start + _LEAD) + 1 if start else 0
     begin = max(begin, start)
@@ -167,19 +160,6 @@ def _place(record: "Record") -> str | None:
             return f"{file}:{first}-{last}"
         case _:
             return record.key
-
-
-def _within(chunk: str, wanted: frozenset[str]) -> Iterator[Span]:
-    """The parts of a chunk that were asked for, or the whole chunk where only its form matches."""
-    found = [re.escape(term) for term in sorted(wanted, key=len, reverse=True)]
-    pattern = re.compile(rf"((?:{'|'.join(found)})\w*)", re.IGNORECASE)
-    pieces = pattern.split(chunk)
-    if len(pieces) == 1:
-        yield Span(chunk, _MATCHED)
-        return
-    for index, piece in enumerate(pieces):
-        if piece:
-            yield Span(piece, _MATCHED if index % 2 else "")
 
 
 def _bar(share: float) -> str:

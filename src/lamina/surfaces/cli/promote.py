@@ -1,6 +1,7 @@
 """`lamina promote`."""
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,8 +11,12 @@ from lamina.surfaces.cli.options import Command, kind_option
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from lamina.core.record import Record
     from lamina.memory import Memory
+
+    _Why = Mapping[str, tuple[str, ...]]
 
 
 @click.command(cls=Command)
@@ -70,9 +75,8 @@ def _settle(session: Session, accept: tuple[str, ...], reject: tuple[str, ...]) 
     from lamina.surfaces.cli.views import receipt_lines
 
     lifecycle = session.handle.lifecycle
-    receipts = lifecycle.accept(*accept)
-    rejected = lifecycle.reject(*reject)
-    receipts += [] if rejected is None else [rejected]
+    done = (lifecycle.accept(*accept), lifecycle.reject(*reject))
+    receipts = [one for one in done if one is not None]
     if session.out.as_json:
         session.out.document({"receipts": [wire.receipt_out(one) for one in receipts]})
     else:
@@ -83,38 +87,42 @@ def _settle(session: Session, accept: tuple[str, ...], reject: tuple[str, ...]) 
 def _review(session: Session, limit: int) -> None:
     from lamina.surfaces.cli.saying import say_table
 
-    waiting = session.handle.lifecycle.proposals(limit=limit)
+    told = session.handle.lifecycle.review.waiting(limit=limit)
+    waiting, why = [one.record for one in told], {str(one.record.id): one.why for one in told}
     asks = session.out.on_terminal and sys.stdin.isatty() and not session.out.quiet
     if not asks or not waiting:
-        say_table(session, waiting, _grid, "Nothing waits for review.")
+        say_table(session, waiting, partial(_grid, why=why), "Nothing waits for review.")
         return
     for record in waiting:
-        _ask(session, session.handle, record)
+        _ask(session, session.handle, record, why)
 
 
-def _ask(session: Session, memory: "Memory", record: "Record") -> None:
+def _ask(session: Session, memory: "Memory", record: "Record", why: "_Why") -> None:
     """One proposal and one answer; whoever is not sure leaves it."""
     from lamina.surfaces.cli.views import receipt_lines
 
-    session.out.show(_grid([record]))
+    session.out.show(_grid([record], why))
     answer = click.prompt("Accept, reject, or leave it?", default="leave",
                           type=click.Choice(["accept", "reject", "leave"]))  # fmt: skip
     if answer == "accept":
-        session.out.show(*receipt_lines(memory.lifecycle.accept(record.id)[0]))
+        session.out.show(*receipt_lines(memory.accept(record.id)))
     elif answer == "reject" and (receipt := memory.lifecycle.reject(record.id)) is not None:
         session.out.show(*receipt_lines(receipt))
 
 
-def _grid(records: "list[Record]") -> Any:
+def _grid(records: "Iterable[Record]", why: "_Why") -> Any:
     from lamina.surfaces.cli.evidence import evidence
     from lamina.surfaces.cli.marks import grid
     from lamina.surfaces.cli.views import cut
 
     rows = [
-        (one.id, one.scope, one.kind, one.source, one.trust.value, cut(one.text), evidence(one))
+        (
+            one.id, one.scope, one.kind, one.source, one.trust.value, cut(one.text),
+            "; ".join(why[one.id]), evidence(one),
+        )
         for one in records
-    ]
-    titles = ("id", "scope", "kind", "source", "trust", "what", "evidence")
+    ]  # fmt: skip
+    titles = ("id", "scope", "kind", "source", "trust", "what", "why it waits", "evidence")
     if any(row[-1] for row in rows):
         return grid(titles, rows)
     return grid(titles[:-1], [row[:-1] for row in rows])

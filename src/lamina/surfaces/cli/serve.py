@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lamina.surfaces.cli import completing, workspace
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     "--allow-origin", "origins", multiple=True, metavar="ORIGIN",
     help="The address of a proxy before it, as https://memory.example.com.",
 )  # fmt: skip
+@click.option(
+    "--workspace", metavar="DIR", shell_complete=completing.folders,
+    help="Where artifacts are verified for the owner: the folder that holds `.lamina`.",
+)  # fmt: skip
 @pass_session
 def serve(session: Session, /, host: str, port: int, upkeep: str | None, **how: Any) -> None:
     """Serve the memories of a store over HTTP.
@@ -44,7 +49,7 @@ def serve(session: Session, /, host: str, port: int, upkeep: str | None, **how: 
         from lamina.surfaces.http import running
         from lamina.surfaces.http.binding import engine_at
     except ModuleNotFoundError as error:
-        raise _not_installed(error) from None
+        raise not_installed(error) from None
 
     session.may_create = True
     # A server keeps its store itself: one before another would lend out its key.
@@ -52,6 +57,7 @@ def serve(session: Session, /, host: str, port: int, upkeep: str | None, **how: 
     with running.bind(host, port) as where:
         whole = session.unbound
         engine = engine_at(whole, host, how["names"], how["origins"])
+        engine.workspace = workspace.of_server(session, how["workspace"])
         session.tell_if_new()
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{where.getsockname()[1]}"
@@ -73,6 +79,7 @@ def _tell(session: Session, address: str) -> None:
         out.raw(f"Lamina listens on {address}")
         key = shlex.quote(str(key_file(session.unbound)))
         out.note(f'Try: curl -H "Authorization: Bearer $(cat {key})" {address}/api/records')
+        out.note("In a browser: lamina ui")
         out.note(f"What it takes: {address}/docs; MCP clients: {address}/mcp")
         out.note("That key is the owner's; `lamina token create NAME` makes one for somebody else.")
         out.note("Ctrl-C ends it.")
@@ -87,7 +94,8 @@ def _scheduled(whole: "Memory", every: str | None) -> "AbstractContextManager[An
     return Scheduler(whole.lifecycle, every)
 
 
-def _not_installed(error: ModuleNotFoundError) -> Exception:
+def not_installed(error: ModuleNotFoundError) -> Exception:
+    """What to say when the packages of the server are missing."""
     from lamina.errors import UnsupportedError
 
     return UnsupportedError(

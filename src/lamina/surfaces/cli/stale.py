@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     "--least", type=float, default=0.75, show_default=True, metavar="SHARE",
     help="How faded, from 0 to 1.",
 )  # fmt: skip
+@click.option("--keep", multiple=True, metavar="ID", shell_complete=completing.records,
+              help="This one is to stay; it fades anew from now on.")  # fmt: skip
 @pass_session
-def stale(session: Session, /, limit: int, least: float) -> None:
+def stale(session: Session, /, limit: int, least: float, keep: tuple[str, ...]) -> None:
     """Show what has faded and could be forgotten, with reasons.
 
     Knowledge fades with the days since it was last said, changed or recalled: half of it in
@@ -31,6 +34,11 @@ def stale(session: Session, /, limit: int, least: float) -> None:
     agent itself has learned is looked at too.
     """
     handle, out = session.handle, session.out
+    if keep:
+        from lamina.surfaces.cli.saying import say_receipt
+
+        say_receipt(session, handle.lifecycle.review.keep(*keep, about="stale"))
+        return
     faces = {face.scope: face for face in (handle.knowledge, handle.experience)}
     every = [one for face in faces.values() for one in face.stale(least=least, limit=limit)]
     found = sorted(every, key=lambda one: (-one.score, one.record.created_at))[:limit]

@@ -44,6 +44,7 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
             "hook:hook", "Give a coding harness a memory: inject at the start, capture at the end."
         ),
         "serve": Entry("serve:serve", "Serve the memories of a store over HTTP."),
+        "ui": Entry("ui:ui", "Open the web interface of a store in a browser."),
         "token": Entry(
             "token:token", "Make, list and revoke the keys that let programs in over the network."
         ),
@@ -87,6 +88,10 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
             "reindex:reindex", "Build the keyword index anew, and make missing vectors."
         ),
         "stale": Entry("stale:stale", "Show what has faded and could be forgotten, with reasons."),
+        "doubtful": Entry(
+            "doubtful:doubtful",
+            "Show memories that look as if somebody wanted to steer agents with them.",
+        ),
         "maintain": Entry(
             "maintain:maintain", "Do what is due: archive, merge, evict, compact, drop old history."
         ),

@@ -25,6 +25,7 @@ class Status(Body):
 
     objective: str | None = None
     next_steps: list[str] | None = None
+    expect: int | None = Field(None, description="The `rev` that was read; another is refused.")
 
 
 class Entry(Body):
@@ -65,7 +66,7 @@ def read_now(memory: Seen) -> dict[str, Any]:
 @ROUTES.add("PUT", "/api/now", Permission.WRITE, answers=shapes.Receipt)
 def update_now(memory: Seen, body: Status) -> dict[str, Any]:
     """Say what is being done, what comes next, or both."""
-    return wire.receipt_out(memory.now.update(body.objective, body.next_steps))
+    return wire.receipt_out(memory.now.update(body.objective, body.next_steps, expect=body.expect))
 
 
 @ROUTES.add("GET", "/api/log", Permission.READ, answers=shapes.Records)

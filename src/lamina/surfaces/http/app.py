@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
@@ -14,20 +14,28 @@ from lamina.surfaces.http import (
     board,
     changes,
     contexts,
+    curating,
     describing,
+    entering,
     episodes,
+    facets,
     handoffs,
     health,
     knowledge,
+    latest,
     mcp_routes,
     metrics,
+    overview,
+    pages,
     records,
+    reviewing,
     search,
     sessions,
     settings,
     store_routes,
     streams,
     tasks,
+    transfer,
     upkeep,
 )
 from lamina.surfaces.http.guarding import Guard
@@ -37,20 +45,31 @@ if TYPE_CHECKING:
     from lamina.surfaces.http.engine import Engine
 
 _ROUTES = (
-    streams, alive, auth, records, search, contexts, knowledge, episodes, artifacts, agents,
-    sessions, board, tasks, handoffs, upkeep, changes, settings, health, metrics, describing,
-    store_routes, mcp_routes,
+    streams, alive, auth, curating, records, search, contexts, knowledge, episodes, artifacts,
+    agents, sessions, board, tasks, handoffs, upkeep, reviewing, changes, settings, health,
+    overview, metrics, describing, store_routes, mcp_routes, entering, latest, facets, transfer,
+    pages,
 )  # fmt: skip
 """Every module that declares routes, as `ROUTES`."""
 
 
 def create_app(engine: Engine) -> FastAPI:
     """The application for a store."""
-    app = FastAPI(title="Lamina", version="1", openapi_url=None, docs_url=None, redoc_url=None)
+    app = _routed()
     app.state.engine = engine
     answer_with_problems(app)
-    for module in _ROUTES:
-        app.include_router(module.ROUTES.router)
     # Added last, so that it stands before everything else.
     app.add_middleware(Guard, engine=engine)
+    return app
+
+
+def describe() -> dict[str, Any]:
+    """What every server can be asked and answers, without one."""
+    return _routed().openapi()
+
+
+def _routed() -> FastAPI:
+    app = FastAPI(title="Lamina", version="1", openapi_url=None, docs_url=None, redoc_url=None)
+    for module in _ROUTES:
+        app.include_router(module.ROUTES.router)
     return app

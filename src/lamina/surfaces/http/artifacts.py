@@ -5,13 +5,16 @@ from typing import Annotated, Any, Literal
 from fastapi import Query, Request
 from pydantic import Field
 
+from lamina import clock
 from lamina.core.permissions import Permission
+from lamina.errors import ForbiddenError, UnsupportedError
 from lamina.surfaces import wire
-from lamina.surfaces.http import paging, shapes
+from lamina.surfaces.http import layer_shapes, paging, shapes
 from lamina.surfaces.http.knowledge import Id, forgotten, given, shared
-from lamina.surfaces.http.routing import Called, Routes
+from lamina.surfaces.http.routing import Called, Routes, engine_of
 from lamina.surfaces.http.seeing import SeenProject, in_project
-from lamina.surfaces.http.shapes import Asked, Body
+from lamina.surfaces.http.shapes import Asked, Body, Question
+from lamina.surfaces.wire_layers import verification_out
 from lamina.surfaces.wire_memory import artifact_out, page_out
 
 ROUTES = Routes(tag="memory")
@@ -23,6 +26,12 @@ class Wanted(Asked):
 
     task_id: str | None = None
     type: Type | None = None
+
+
+class Looked(Question):
+    """Which files are looked at."""
+
+    task_id: str | None = None
 
 
 class Artifact(Body):
@@ -65,3 +74,28 @@ def declare_artifact(request: Request, caller: Called, body: Artifact) -> dict[s
 def forget_artifact(memory: SeenProject, id: Id) -> dict[str, Any]:  # noqa: A002 - the design's name
     """Take an entry out; the file stays, and `POST /api/undo` brings the entry back."""
     return wire.receipt_out(forgotten(memory, id, "artifact"))
+
+
+@ROUTES.add(
+    "GET", "/api/memory/artifacts/verify", Permission.ADMIN, answers=layer_shapes.Verification
+)
+def verify_artifacts(
+    request: Request, caller: Called, memory: SeenProject, asked: Annotated[Looked, Query()]
+) -> dict[str, Any]:
+    """Compare artifacts with the files of the workspace that the server was started with.
+
+    For the owner alone: who could both declare and verify would learn which files are there.
+    """
+    if caller.principal.root is not None:
+        raise ForbiddenError(
+            "files are looked at for the store's owner alone",
+            remedy="Run `lamina artifacts verify` where the files are",
+        )
+    workspace = engine_of(request).workspace
+    if workspace is None:
+        raise UnsupportedError(
+            "this server has no workspace to look for files in",
+            remedy="Start it with `lamina serve --workspace DIR`",
+        )
+    found = list(memory.artifact.verify(workspace=workspace, task=asked.task_id))
+    return verification_out(found, str(workspace), clock.now())

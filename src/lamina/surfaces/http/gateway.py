@@ -7,7 +7,7 @@ its own write path, and what tells of others is left out, or kept for the owner 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from lamina import clock
@@ -17,7 +17,6 @@ from lamina.core.changes import Erase
 from lamina.core.filters import bounded
 from lamina.core.ids import check_id
 from lamina.core.names import check_name
-from lamina.core.permissions import Permission
 from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.core.settings import SETTINGS
@@ -32,9 +31,10 @@ from lamina.errors import (
 from lamina.maintaining import due
 from lamina.release import version
 from lamina.remote.afar import heard
-from lamina.remote.calls import CALLS, MOST, WALK, Me, own_key
+from lamina.remote.calls import MOST, Me, own_key
 from lamina.retaking import Retaking
 from lamina.stores.questions import Search
+from lamina.surfaces.http.rules import RULES
 from lamina.surfaces.http.veil import Veil
 from lamina.writing import request_of
 
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from lamina.core.sealed import Sealed
     from lamina.core.usage import Usage
     from lamina.memory import Memory
-    from lamina.results import Erasure, Recall, VectorHealth, WhyNot
+    from lamina.results import Erasure, ErasurePlan, Recall, VectorHealth, WhyNot
     from lamina.stores.base import Finding, Page
-    from lamina.stores.questions import Found, Query
+    from lamina.stores.questions import Found, Lot, Query
 
 _DOORS: Final = (Surface.IMPORT, Surface.PIPELINE, Surface.FILES)
 """The doors that a client may name; whether it may use them is for the write path to say."""
@@ -66,50 +66,6 @@ _MOST_TEXTS: Final = 100
 """Each of them is looked for in every record within reach."""
 Question = TypeVar("Question", "Query", Search)
 Many = TypeVar("Many", bound="Sized")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What a call asks of the one who makes it."""
-
-    permission: Permission
-    whole: bool = False
-    """Only for an admin of the whole store."""
-    refused: bool = False
-    """For nobody: it is done where the store is."""
-
-
-_READ: Final = Rule(Permission.READ)
-_WRITE: Final = Rule(Permission.WRITE)
-_OWNER: Final = Rule(Permission.ADMIN, whole=True)
-_THERE: Final = Rule(Permission.ADMIN, whole=True, refused=True)
-RULES: Final[Mapping[str, Rule]] = {
-    **dict.fromkeys(
-        (
-            "me", "get", "find", "query", "count", "search", "waits", "versions", "events",
-            "transaction", "streams", "position", "changes", "pulse", "wait", "note", "noted",
-            "note_use", "usage", "newest_instant", "sealed", "settings", "tombstones", "saying",
-            "audit", "recall", "why_not", "fold", "fold_is_due", "walk",
-        ),
-        _READ,
-    ),
-    **dict.fromkeys(("commit", "erase", "reveal", "fingerprint", "catch_up", "flush"), _WRITE),
-    **dict.fromkeys(
-        (
-            "configure", "vectors", "progress", "spaces", "dimensions", "prunable", "prune", "tidy",
-        ),
-        _OWNER,
-    ),
-    **dict.fromkeys(
-        (
-            "unembedded", "embed", "leave_space", "has_sealed", "scrub", "check", "repair",
-            "reindex",
-        ),
-        _THERE,
-    ),
-}  # fmt: skip
-"""The whole table; a test holds it against `lamina.remote.calls`."""
-assert RULES.keys() == CALLS.keys() | {WALK.name}
 
 
 class Gateway:
@@ -214,6 +170,10 @@ class Gateway:
     def erase(self, by: Principal, ids: Sequence[RecordId]) -> Erasure:
         return self._speaking(by).erase(*map(check_id, _few(ids)))
 
+    def would_erase(self, by: Principal, ids: Sequence[RecordId]) -> ErasurePlan:
+        """What erasing some records would touch."""
+        return self._speaking(by).would_erase(*map(check_id, _few(ids)))
+
     def reveal(self, by: Principal, record_id: RecordId, reference: str) -> str:
         """A sealed value, if the principal may read it."""
         return self._speaking(by).reveal(check_id(record_id), reference)
@@ -244,6 +204,9 @@ class Gateway:
 
     def count(self, query: Query) -> int:
         return self.store.count(self._asked(query))
+
+    def census(self, query: Query) -> list[Lot]:
+        return self.store.census(self._asked(query))
 
     def search(self, search: Search) -> Found:
         return self.store.search(self._asked(search))

@@ -1,20 +1,18 @@
-"""Whether the server is well, told by what it did; and what the store holds."""
+"""Whether the server is well, told by what it did."""
 
 from typing import Any
 
 from fastapi import Request
 
-from lamina.core.layers import LAYERS
 from lamina.core.permissions import Permission
-from lamina.core.scope import Scope
 from lamina.errors import LaminaError
 from lamina.memory import Memory
 from lamina.surfaces import wire
-from lamina.surfaces.http import layer_shapes
+from lamina.surfaces.http import health_shapes
 from lamina.surfaces.http.engine import Engine
 from lamina.surfaces.http.pulse import Part
 from lamina.surfaces.http.routing import Called, Routes, engine_of
-from lamina.surfaces.http.seeing import SeenProject
+from lamina.surfaces.wire_figures import durability_out
 from lamina.surfaces.wire_layers import instant_out
 
 ROUTES = Routes(tag="server")
@@ -22,7 +20,7 @@ _WORST = ("green", "amber", "red")
 _OF_OTHERS = {"message": "", "backlog": None, "worked_at": None, "failed_at": None}
 
 
-@ROUTES.add("GET", "/api/health", Permission.READ, answers=layer_shapes.Health)
+@ROUTES.add("GET", "/api/health", Permission.READ, answers=health_shapes.Health)
 def health(request: Request, caller: Called) -> dict[str, Any]:
     """Whether writing, reading and embedding work, and when each last did.
 
@@ -35,23 +33,10 @@ def health(request: Request, caller: Called) -> dict[str, Any]:
     status = max((one["status"] for one in parts), key=_WORST.index)
     if not caller.principal.is_owner:
         parts = [{**one, **_OF_OTHERS} for one in parts]
-    return {"status": status, "parts": parts}
+    return {"status": status, "parts": parts, "durability": durability_out(engine.whole.store)}
 
 
-@ROUTES.add("GET", "/api/overview", Permission.READ, answers=layer_shapes.Overview)
-def overview(memory: SeenProject) -> dict[str, Any]:
-    """What there is within sight: projects, agents, and records by layer."""
-    layers = {name: memory.count({"layer": name}) for name in LAYERS}
-    return {
-        "records": sum(layers.values()),
-        "layers": layers,
-        "projects": sorted(_named(memory, "project")),
-        "agents": _agents(memory),
-        "proposals": memory.count({"state": "proposed"}),
-    }
-
-
-@ROUTES.add("POST", "/api/check", Permission.ADMIN, answers=layer_shapes.Findings)
+@ROUTES.add("POST", "/api/check", Permission.ADMIN, answers=health_shapes.Findings)
 def look_over(caller: Called) -> dict[str, Any]:
     """Look over the store and the key to its secrets; it reads everything, and changes nothing."""
     return {"findings": [wire.finding_out(one) for one in caller.memory.check()]}
@@ -80,7 +65,7 @@ def _embedding(engine: Engine) -> dict[str, Any]:
     vectors = engine.whole.vectors()
     told = _part(engine, Part.EMBED)
     if told["status"] == "green" and (vectors.error or vectors.pending or vectors.refused):
-        said = vectors.error or f"{vectors.pending} texts wait, {vectors.refused} were refused"
+        said = vectors.error or "some texts are found by their words alone for now"
         told |= {"status": "amber", "message": said}
     return {**told, "backlog": wire.vectors_out(vectors)}
 
@@ -96,20 +81,3 @@ def _part(engine: Engine, part: Part) -> dict[str, Any]:
         "backlog": None,
         "store_changed_at": None,
     }
-
-
-def _named(memory: Memory, level: str) -> set[str]:
-    streams = memory.reach.streams()
-    found = memory.store.streams() if streams is None else streams
-    return {name for one in found if (name := Scope.of(one).part(level))}
-
-
-def _agents(memory: Memory) -> list[dict[str, Any]]:
-    """Those who have said what they do, or where they are."""
-    found = memory.query({"layer": {"$in": ["now", "log"]}}, limit=10_000)
-    scopes = dict.fromkeys(one.scope for one in found)
-    return [
-        {"name": name, "scope": path}
-        for path in sorted(scopes)
-        if (name := Scope.of(path).part("agent"))
-    ]

@@ -19,11 +19,28 @@ class Names(BaseModel):
     sessions: list[str]
 
 
+class Summed(BaseModel):
+    """What gave way to one summary, or would."""
+
+    what: str
+    scope: str
+    why: str
+    replaced: int
+    kept: int
+    before_tokens: int
+    after_tokens: int
+    before_bytes: int
+    after_bytes: int
+    summary: str
+    archive_id: str | None
+    tx: str | None
+
+
 class Compacted(BaseModel):
-    """What gave way to a summary, or would."""
+    """What gave way to summaries, or would."""
 
     applied: bool
-    compacted: list[Object]
+    compacted: list[Summed]
 
 
 class Status(BaseModel):
@@ -33,6 +50,7 @@ class Status(BaseModel):
     objective: str
     next_steps: list[str]
     updated_at: str | None
+    rev: int = Field(description="What `expect` takes to change this and nothing else.")
 
 
 class Signal(BaseModel):
@@ -108,6 +126,20 @@ class Handoffs(BaseModel):
     handoffs: list[Handoff]
 
 
+class Step(BaseModel):
+    """What would become of one record."""
+
+    id: str
+    rev: int
+    scope: str
+    layer: str
+    does: str = Field(examples=["promote"])
+    reason: str
+    kind: str = Field("", description="Of knowledge, where it is promoted; otherwise left out.")
+    target: str = Field("", description="The scope that it becomes knowledge of, likewise.")
+    merged: list[str] = Field([], description="What it stands for; left out where nothing.")
+
+
 class Plan(BaseModel):
     """What one policy would do now."""
 
@@ -117,7 +149,7 @@ class Plan(BaseModel):
     of: int
     left: int
     asks: bool
-    steps: list[Object]
+    steps: list[Step]
 
 
 class Plans(BaseModel):
@@ -126,15 +158,30 @@ class Plans(BaseModel):
     plans: list[Plan]
 
 
+class Done(Plan):
+    """What one policy did, or would do."""
+
+    waits: bool
+    tx: str | None
+
+
+class Shortened(BaseModel):
+    """A log or a session that was compacted, or would be."""
+
+    what: str
+    entries: int
+    tx: str | None
+
+
 class Upkeep(BaseModel):
     """What upkeep did, or would do."""
 
     applied: bool
     at: str
     asks: list[str]
-    plans: list[Plan]
-    logs: Any
-    compacted: list[Object]
+    plans: list[Done]
+    logs: int | None
+    compacted: list[Shortened]
     history: Object | None
 
 
@@ -156,59 +203,60 @@ class Settings(BaseModel):
     settings: list[Setting]
 
 
+class Split(BaseModel):
+    """How what is recalled was to be shared, and who said so."""
+
+    shares: dict[str, float]
+    origin: str = Field(examples=["setting"])
+
+
+class Entry(BaseModel):
+    """One memory that is shown to a model."""
+
+    id: str
+    part: str
+    tokens: int
+    score: float | None
+    cut: bool
+    line: str
+
+
+class LeftOut(BaseModel):
+    """One memory that is not shown, and why."""
+
+    id: str
+    why: str
+
+
 class Context(BaseModel):
     """What is put before a model, what was left out, and how the budget was shared."""
 
     text: str
-    messages: list[Object]
+    messages: list[dict[str, str]]
     blocks: str
     budget: int
     tokens: int
     considered: int
     compression: float
-    split: Object
-    parts: Object
-    entries: list[Object]
-    left_out: list[Object]
+    split: Split
+    parts: dict[str, int] = Field(description="How many tokens each part takes.")
+    rooms: dict[str, int] = Field(description="What each part could count on, in tokens.")
+    entries: list[Entry]
+    left_out: list[LeftOut]
 
 
-class Part(BaseModel):
-    """How one part of the server is doing."""
+class Verified(BaseModel):
+    """One artifact, and how its file stands now."""
 
-    part: str = Field(examples=["write"])
-    status: str = Field(description="green, amber or red", examples=["green"])
-    message: str = Field(description="What is wrong; told to the store's owner alone.")
-    worked_at: str | None = Field(description="When it last worked, in this server.")
-    failed_at: str | None
-    backlog: Object | None = Field(description="Vectors that wait; told to the owner alone.")
-    store_changed_at: str | None = Field(description="The last write by whatever process.")
+    path: str
+    standing: str = Field(description="same, changed, missing or unknown", examples=["same"])
+    record: Record
 
 
-class Health(BaseModel):
-    """Whether the server is well: the worst of its parts."""
+class Verification(BaseModel):
+    """How files stand to what was registered."""
 
-    status: str
-    parts: list[Part]
-
-
-class Agent(BaseModel):
-    """An agent, and where what is its own lies."""
-
-    name: str
-    scope: str
-
-
-class Overview(BaseModel):
-    """What there is within sight."""
-
-    records: int
-    layers: dict[str, int]
-    projects: list[str]
-    agents: list[Agent]
-    proposals: int
-
-
-class Findings(BaseModel):
-    """What looking over the store has found."""
-
-    findings: list[Object]
+    ok: bool
+    workspace: str
+    at: str
+    artifacts: list[Verified]

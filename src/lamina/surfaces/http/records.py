@@ -12,12 +12,13 @@ from lamina.core.canonical import loads
 from lamina.core.filters import parse
 from lamina.core.permissions import Permission
 from lamina.errors import ConflictError, InvalidInputError
-from lamina.surfaces import wire
+from lamina.surfaces import wire, wire_memory
 from lamina.surfaces.http import paging, shapes
 from lamina.surfaces.http.problems import Refusal
 from lamina.surfaces.http.routing import Routes
 from lamina.surfaces.http.seeing import Seen
 from lamina.surfaces.http.shapes import Asked, Body, Object, Question, problem_shape
+from lamina.surfaces.wire_erasing import erasure_plan_out
 from lamina.surfaces.wire_memory import page_out
 
 if TYPE_CHECKING:
@@ -84,6 +85,12 @@ class Memories(Body):
     records: list[Memory] = Field(min_length=1, max_length=1_000)
 
 
+class Names(Body):
+    """Some memories, each by id or key."""
+
+    names: list[str] = Field(min_length=1, max_length=1_000, examples=[["deploy-day"]])
+
+
 class Undo(Body):
     """The transaction to take back."""
 
@@ -105,6 +112,12 @@ class Which(Question):
     as_of: AsOf = None
 
 
+class Past(Question):
+    """How much of a history is wanted."""
+
+    last: int | None = Field(None, ge=1, le=10_000, description="Only so many, the newest.")
+
+
 def _one_or_many(body: Any) -> str:
     return "MANY" if isinstance(body, dict) and "records" in body else "ONE"
 
@@ -124,6 +137,10 @@ class Listing(Asked):
     state: str | None = None
     source: str | None = None
     scope: str | None = Field(None, description="Only in this scope and below it.")
+    order_by: str | None = Field(
+        None, description="A field, greatest first; with `-` before it, least first.",
+        examples=["updated_at"],
+    )  # fmt: skip
     as_of: AsOf = None
 
     def filter(self) -> dict[str, Any]:
@@ -139,8 +156,8 @@ class Listing(Asked):
 
 @ROUTES.add("GET", "/api/records", Permission.READ, answers=shapes.Records)
 def list_records(memory: Seen, asked: Annotated[Listing, Query()]) -> dict[str, Any]:
-    """List records, newest first; current ones unless a state is named."""
-    wanted = {"scope": asked.scope, "as_of": asked.as_of}
+    """List records, newest first or by a field; current ones unless a state is named."""
+    wanted = {"scope": asked.scope, "as_of": asked.as_of, "order_by": asked.order_by}
     found = paging.page(memory, asked.filter(), asked.limit, asked.cursor, **wanted)
     return page_out(found, "records", wire.record_out)
 
@@ -208,9 +225,11 @@ def forget_record(memory: Seen, name: Name) -> dict[str, Any]:
 
 
 @ROUTES.add("GET", "/api/records/{name}/history", Permission.READ, answers=shapes.History)
-def record_history(memory: Seen, name: Name) -> dict[str, Any]:
-    """Every change of a record with the version it made, oldest first."""
-    return {"versions": [wire.version_out(one) for one in memory.history(name)]}
+def record_history(memory: Seen, name: Name, asked: Annotated[Past, Query()]) -> dict[str, Any]:
+    """Every change of a record with the version it made, oldest first; or the last of them."""
+    found = memory.history(name)
+    shown = found if asked.last is None else found[-asked.last :]
+    return wire_memory.history_out(shown, len(found))
 
 
 @ROUTES.add("POST", "/api/records/{name}/accept", Permission.SETTLE, answers=shapes.Receipt)
@@ -223,6 +242,18 @@ def accept_record(memory: Seen, name: Name) -> dict[str, Any]:
 def erase_record(memory: Seen, name: Name) -> dict[str, Any]:
     """Remove a record for good, and report where its bytes were looked for. There is no undo."""
     return wire.erasure_out(memory.erase(name))
+
+
+@ROUTES.add("POST", "/api/erase/preview", Permission.WRITE, answers=shapes.ErasurePlan)
+def preview_erase(memory: Seen, body: Names) -> dict[str, Any]:
+    """What erasing these memories would remove, and what of it would stay. Nothing is changed."""
+    return erasure_plan_out(memory.would_erase(*body.names))
+
+
+@ROUTES.add("POST", "/api/erase", Permission.WRITE, answers=shapes.Erasure)
+def erase_records(memory: Seen, body: Names) -> dict[str, Any]:
+    """Remove memories for good, all or none, and report. There is no undo."""
+    return wire.erasure_out(memory.erase(*body.names))
 
 
 @ROUTES.add("POST", "/api/undo", Permission.WRITE, answers=shapes.Receipt)

@@ -15,6 +15,7 @@ from lamina.surfaces.http.pulse import Part
 from lamina.surfaces.http.routing import Routes, engine_of
 from lamina.surfaces.http.seeing import Seen
 from lamina.surfaces.http.shapes import Body, Object, Question
+from lamina.surfaces.wire_marks import marks_out
 
 ROUTES = Routes(tag="search")
 Place = Literal["memory", "items", "sessions", "sources"]
@@ -51,6 +52,10 @@ class Search(Body):
     as_of: str | None = None
     now: str | None = Field(None, description="What `yesterday` is read against.")
     explain: bool = Field(True, description="Whether each hit says what its score is made of.")
+    marks: bool = Field(False, description="Whether each hit says where its words matched.")
+    tentative: bool = Field(
+        False, description="Only tried, as while somebody types: nothing of it counts as used."
+    )
 
     def how(self) -> Any:
         """What the library is told beside the question."""
@@ -121,12 +126,20 @@ def layers_of(places: list[Any]) -> list[str]:
 
 
 def _found(request: Request, memory: Seen, asked: Search) -> dict[str, Any]:
-    found = memory.recall(asked.query, **asked.how())
+    how = asked.how()
+    if asked.tentative:
+        how["tentative"] = True
+        found = memory.recalls.find(asked.query, how)
+    else:
+        found = memory.recall(asked.query, **how)
     if asked.mode != "keyword":
         _note_embedding(request, found.degraded)
     told = wire.recall_out(found)
     if not asked.explain:
         told["hits"] = [{**hit, "parts": {}} for hit in told["hits"]]
+    if asked.marks:
+        pairs = zip(told["hits"], found.hits, strict=True)
+        told["hits"] = [{**hit, "marks": marks_out(one)} for hit, one in pairs]
     return told
 
 

@@ -46,6 +46,7 @@ class Server(uvicorn.Server):
         """End, without waiting for streams and for those who wait for a change."""
         self._engine.hub.close()
         self._engine.mcp.close()
+        self._engine.stock.close()
         let_go()
         await super().shutdown(sockets)
 

@@ -125,9 +125,81 @@ class Version(BaseModel):
 
 
 class History(BaseModel):
-    """Every change of a record, oldest first."""
+    """Changes of a record, oldest first, and how many there are in all."""
 
     versions: list[Version]
+    total: int
+
+
+class Became(BaseModel):
+    """One entry of a file, and what became of it."""
+
+    fate: str
+    item: int = Field(description="Its number, from 1; 0 where lines alone are counted.")
+    line: int
+    session: str | None
+    text: str
+    note: str
+
+
+class Import(BaseModel):
+    """What an import came to, or would."""
+
+    applied: bool
+    format: str
+    scope: str
+    sessions: int
+    counts: dict[str, int] = Field(description="How many entries came to what.")
+    reasons: dict[str, int] = Field(description="Why something was left out or refused.")
+    problems: list[Became] = Field(description="What to look at: the first 1,000.")
+    samples: list[Became]
+    sealed: int
+    transactions: list[str] = Field(description="What `POST /api/undo` takes, one for each batch.")
+
+
+class Stopped(BaseModel):
+    """Whether there was something to stop."""
+
+    stopped: bool
+
+
+class ImportLine(BaseModel):
+    """One line of the answer to an import: progress, or in the last one report or error."""
+
+    progress: float | None = Field(None, description="The share of the file that is done.")
+    transactions: list[str] | None = Field(None, description="What was written since the last.")
+    report: Import | None = None
+    stopped: bool | None = None
+    error: Told | None = None
+
+
+class Touched(BaseModel):
+    """A memory that would go, or that says the same and would stay."""
+
+    id: str
+    scope: str
+    layer: str
+    kind: str
+    key: str | None
+    state: str
+    text: str = Field(description="The beginning of it, on one line.")
+    versions: int
+    sealed: int
+    why: str = Field(description="How it comes into this, unless it was named.")
+
+
+class ErasurePlan(BaseModel):
+    """What would go for good, and what of it would stay; nothing was changed."""
+
+    records: list[Touched]
+    versions: int
+    sealed: int
+    words: int = Field(description="Entries in the index of words.")
+    files: list[str] = Field(description="Files of the store that would be written anew.")
+    mentions: list[str] = Field(description="Memories that say the same, and stay.")
+    saying: list[Touched] = Field(description="The first hundred of these.")
+    notes: list[str] = Field(description="Notes that would bring it back if imported again.")
+    sources: list[str] = Field(description="Files outside that hold it, and stay.")
 
 
 class Erasure(BaseModel):
@@ -153,6 +225,11 @@ class Hit(BaseModel):
     score: float
     terms: list[str]
     parts: dict[str, float] = Field(description="What each signal adds; they explain the score.")
+    marks: dict[str, list[list[int]]] | None = Field(
+        None,
+        description="Where words matched, if `marks` was asked for: begin and end, in units of"
+        " UTF-16, in `text`, `key`, `source` and `tags.0`.",
+    )
 
 
 class Recall(BaseModel):
@@ -208,14 +285,14 @@ class Episode(BaseModel):
 
     id: str
     project: str | None
-    task_id: Any
+    task_id: str | None
     agent_id: str
     action: str
-    approach: Any
-    outcome: Any
-    duration_ms: Any
-    tokens_in: Any
-    tokens_out: Any
+    approach: str | None
+    outcome: str | None
+    duration_ms: float | None
+    tokens_in: float | None
+    tokens_out: float | None
     created_at: str
 
 
@@ -232,13 +309,13 @@ class Artifact(BaseModel):
 
     id: str
     project: str | None
-    task_id: Any
+    task_id: str | None
     agent_id: str
     type: str
     path: str | None
     description: str
-    size_bytes: Any
-    checksum: Any
+    size_bytes: float | None
+    checksum: str | None
     created_at: str
 
 
@@ -271,6 +348,21 @@ class Changes(BaseModel):
     changes: list[Change]
     cursor: str
     more: bool
+
+
+class Latest(Changes):
+    """The last changes; `cursor` is the present, and `older` the way back."""
+
+    older: str | None = Field(description="For `before`; null when there is nothing before.")
+
+
+class Facets(BaseModel):
+    """Names that the newest records have, the commonest first."""
+
+    kinds: list[str]
+    tags: list[str]
+    scopes: list[str]
+    sources: list[str]
 
 
 def problem_shape(description: str) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from fastapi.responses import Response, StreamingResponse
 from lamina.core import canonical
 from lamina.remote.calls import CALLS, PREFIX, WALK, WALKED, Call
 from lamina.surfaces.http import strict
-from lamina.surfaces.http.gateway import RULES, Gateway
+from lamina.surfaces.http.gateway import Gateway
 from lamina.surfaces.http.routing import Called, Caller, Routes, engine_of
+from lamina.surfaces.http.rules import RULES
 from lamina.surfaces.http.waking import waking
 
 _LONGEST_WAIT_SECONDS: Final = 25.0

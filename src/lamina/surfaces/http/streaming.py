@@ -41,7 +41,7 @@ _STALLED_SECONDS: Final = 60.0
 """How long a client may read nothing at all before it is cut off."""
 _HEARTBEAT: Final = b": still here\n\n"
 _HEADERS: Final = {
-    "Cache-Control": "no-cache, no-transform",
+    "Cache-Control": "no-store, no-transform",
     # For proxies that would collect frames before they pass them on.
     "X-Accel-Buffering": "no",
 }

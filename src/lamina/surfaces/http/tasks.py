@@ -66,6 +66,7 @@ class Move(Body):
     notebook: Literal["archive", "discard", "keep"] = Field(
         "archive", description="What becomes of its notes when it ends."
     )
+    expect: int | None = Field(None, description="The revision it must have.")
 
 
 @ROUTES.add("GET", "/api/tasks", Permission.READ, answers=shapes.Records)
@@ -113,7 +114,9 @@ def change_task(memory: Seen, task: Name, body: Change) -> dict[str, Any]:
 @ROUTES.add("POST", "/api/tasks/{task}/move", Permission.WRITE, answers=shapes.Receipt)
 def move_task(memory: Seen, task: Name, body: Move) -> dict[str, Any]:
     """Give a task another status; a step that makes no sense is refused."""
-    done = memory.task.move(task, body.status, note=body.note, notebook=body.notebook)
+    done = memory.task.move(
+        task, body.status, note=body.note, notebook=body.notebook, expect=body.expect
+    )
     if body.status in ENDED:
         learn(memory, [task])
     return wire.receipt_out(done)

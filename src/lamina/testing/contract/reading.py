@@ -1,15 +1,17 @@
 """Clauses on reading: by id, by slot, by query, in order and one by one."""
 
+from dataclasses import replace
+
 import pytest
 
-from lamina.core.access import EVERYTHING
+from lamina.core.access import EVERYTHING, Reach
 from lamina.core.changes import Erase, Move
 from lamina.core.filters import INSTANTS, NUMBERS, ORDERABLE, order_key, parse
 from lamina.core.layers import LAYERS, slot
 from lamina.core.record import State, Trust
 from lamina.errors import InvalidInputError
 from lamina.stores.base import Store
-from lamina.stores.questions import Query
+from lamina.stores.questions import Query, in_lots
 from lamina.testing.builders import (
     NOON,
     WEB,
@@ -148,6 +150,19 @@ class ReadingClauses:
             for live_at in (None, after_noon(4)):
                 query = Query(reach=EVERYTHING, where=parse(where), live_at=live_at, limit=2)
                 assert store.count(query) == len(ask(store, where, live_at=live_at))
+
+    def test_a_census_agrees_with_querying(self, store: Store) -> None:
+        for number in range(8):
+            state = State.PROPOSED if number > 5 else State.CURRENT
+            scope, layer = ("global", WEB)[number % 2], ("fact", "knowledge")[number % 3 > 1]
+            runs_out = after_noon(number) if number % 2 else None
+            put = a_put("word " * number, scope=scope, layer=layer, state=state,
+                        expires_at=runs_out)  # fmt: skip
+            write(store, put)
+        for reach in (EVERYTHING, sight_of(WEB), Reach(())):
+            for live_at in (None, after_noon(4)):
+                query = Query(reach=reach, live_at=live_at)
+                assert store.census(replace(query, limit=2)) == in_lots(store.query(query))
 
     def test_what_is_not_live_is_left_out(self, store: Store) -> None:
         for state in State:
