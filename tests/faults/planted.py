@@ -128,8 +128,8 @@ PLANTED = (
     _one(
         "an import commits line by line",
         "records of one commit are there", "kills", 30, "exchange.py",
-        "        receipt = path.commit([adopt for _, adopt in adopts])\n",
-        "        done = [path.commit([adopt]) for _, adopt in adopts]\n"
+        "        receipt = self.path.commit(adopts)\n",
+        "        done = [self.path.commit([adopt]) for adopt in adopts]\n"
         "        every = tuple(outcome for one in done for outcome in one.outcomes)\n"
         "        receipt = replace(done[-1], outcomes=every)\n",
         operations="import",

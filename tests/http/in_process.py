@@ -46,7 +46,7 @@ async def ask(
     status: list[int] = []
     answering = asyncio.ensure_future(app(scope, receive, send))
     either: list[asyncio.Future[Any]] = [answering, begun]
-    await asyncio.wait(either, timeout=2, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait(either, timeout=20, return_when=asyncio.FIRST_COMPLETED)
     answering.cancel()
     await asyncio.gather(answering, return_exceptions=True)
     return Verdict(status[0], b"".join(said).decode())

@@ -102,7 +102,7 @@ def test_what_nobody_foresaw_is_answered_without_its_story(
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("hunter2")
 
-    monkeypatch.setattr(api.memory.store, "count", fail)
+    monkeypatch.setattr(api.memory.store, "census", fail)
     status, code, message = api.refused("GET", "/api/overview")
     assert (status, code) == (500, "internal")
     assert "hunter2" not in message

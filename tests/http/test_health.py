@@ -1,10 +1,12 @@
 """Health tells what the server did, metrics how often, and the schema what it can be asked."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import lamina
 from lamina.errors import StoreUnavailableError
 from tests.http.asking import Api, api, plain
 
@@ -79,18 +81,22 @@ def test_metrics_count_requests_and_what_waits(api: Api) -> None:
         assert api.refused("GET", "/metrics", headers=headers)[:2] == (403, "forbidden")
 
 
-def test_an_overview_tells_what_is_within_sight(api: Api) -> None:
-    api.memory.agent("finn", project="web").now.update("Ship it")
-    api.memory.project("other").knowledge.put("fact", "k", "v")
-    told = api.told("GET", "/api/overview")
-    assert told["projects"] == ["other", "web"]
-    assert told["agents"] == [{"name": "finn", "scope": "project/web/agent/finn"}]
-    assert (told["layers"]["knowledge"], told["layers"]["now"]) == (1, 1)
-    maya = api.told("GET", "/api/overview", headers=api.key("maya", "agent", "other"))
-    assert (maya["projects"], maya["agents"]) == (["other"], [])
+def test_who_has_the_whole_store_may_have_it_looked_over(api: Api) -> None:
     checked = api.told("POST", "/api/check")["findings"]
     assert checked
     assert all(one["severity"] == "ok" for one in checked)
+
+
+def test_health_says_what_a_write_survives(api: Api, tmp_path: Path) -> None:
+    kept = api.told("GET", "/api/health")["durability"]
+    assert kept == {"level": "ephemeral", "weaker": {}}
+    with lamina.open(tmp_path) as memory:
+        api = Api(memory)
+        kept = api.told("GET", "/api/health")["durability"]
+        receipt = api.told("POST", "/api/records", json={"text": "x"})
+        assert kept["level"] == receipt["durability"] == "synced"
+        signal = api.told("PUT", "/api/blackboard/signals/build", json={"value": 1})
+        assert kept["weaker"]["blackboard"] == signal["durability"] == "committed"
 
 
 def test_the_schema_says_of_every_route_what_it_takes_needs_and_answers(api: Api) -> None:
@@ -101,7 +107,9 @@ def test_the_schema_says_of_every_route_what_it_takes_needs_and_answers(api: Api
             assert route["description"], path
             assert "application/problem+json" in route["responses"]["422"]["content"], path
             if method in ("post", "put", "patch") and "requestBody" in route:
-                assert "application/json" in route["requestBody"]["content"]
+                # A file to import comes as it is.
+                wanted = "octet-stream" if path.startswith("/api/import") else "json"
+                assert set(route["requestBody"]["content"]) == {f"application/{wanted}"}, path
     shown = str(schema)
     assert "'examples'" in shown
     assert "HTTPValidationError" not in shown

@@ -178,3 +178,16 @@ def test_settings_are_everybodys_to_read_and_the_owners_to_change(api: Api) -> N
         said = {"json": {"value": "3"}, **headers}
         assert api.refused("PUT", "/api/settings/log.tail", **said)[:2] == (403, "forbidden")
     assert api.refused("PUT", "/api/settings/log.tail", json={"value": "no"})[0] == 422
+
+
+def test_who_read_an_older_status_or_task_is_told(api: Api) -> None:
+    api.told("PUT", f"/api/now?{FINN}", json={"objective": "Ship it"})
+    read = api.told("GET", f"/api/now?{FINN}")["rev"]
+    api.told("PUT", f"/api/now?{FINN}", json={"objective": "Wait", "expect": read})
+    late = {"json": {"objective": "Ship", "expect": read}}
+    assert api.refused("PUT", f"/api/now?{FINN}", **late)[:2] == (409, "conflict")
+    assert api.told("GET", f"/api/now?{FINN}")["objective"] == "Wait"
+    api.told("POST", "/api/tasks?project=web", json={"task": "t-1", "description": "Do it"})
+    api.told("PATCH", "/api/tasks/t-1?project=web", json={"priority": 3})
+    moved = {"json": {"status": "active", "expect": 1}}
+    assert api.refused("POST", "/api/tasks/t-1/move?project=web", **moved)[:2] == (409, "conflict")

@@ -129,3 +129,36 @@ def test_the_items_of_a_project_are_asked_for_by_type_and_content(api: Api, tmp_
     assert api.told("GET", "/projects/other/knowledge")["records"] == []
     finn = api.key("finn", "agent", "other")
     assert api.refused("GET", "/projects/web/knowledge", headers=finn)[0] == 403
+
+
+def test_files_are_verified_for_the_owner_in_the_servers_workspace_alone(
+    api: Api, tmp_path: Path
+) -> None:
+    place = "/api/memory/artifacts/verify?project=swarm"
+    assert api.refused("GET", place)[1] == "unsupported"
+    (tmp_path / "secret").write_text("s")
+    work = api.engine.workspace = tmp_path / "work"
+    work.mkdir()
+    swarm = api.memory.project("swarm")
+    for name in ("a.py", "b.py", "c.py"):
+        (work / name).write_text(name)
+        swarm.artifact.register(name, task="t-1", workspace=work)
+    (work / "b.py").write_text("other")
+    (work / "c.py").unlink()
+    (work / "link").symlink_to(tmp_path / "secret")
+    swarm.artifact.declare("link", task="t-2")
+    # Written past the face, as an importer might.
+    for key in ("../secret", str(tmp_path / "secret"), "a/../../secret"):
+        swarm.remember("x", layer="artifact", kind="file", key=key, data={"task": "t-2"})
+    told = api.told("GET", f"{place}&task_id=t-1")
+    assert {one["path"]: one["standing"] for one in told["artifacts"]} == {
+        "a.py": "same", "b.py": "changed", "c.py": "missing",
+    }  # fmt: skip
+    assert (told["ok"], told["workspace"]) == (False, str(work))
+    outside = api.told("GET", f"{place}&task_id=t-2")["artifacts"]
+    assert [one["standing"] for one in outside] == ["missing"] * 4
+    # Who may declare a file could otherwise ask which files there are.
+    for role, project in (("agent", "swarm"), ("orchestrator", "swarm"), ("admin", "swarm")):
+        theirs = api.key("eve", role, project)
+        assert api.refused("GET", "/api/memory/artifacts/verify", headers=theirs)[0] == 403
+    assert api.refused("GET", f"{place}&workspace=/")[0] == 422

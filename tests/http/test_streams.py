@@ -79,6 +79,7 @@ def test_a_frame_is_what_the_command_line_prints(plain: Memory) -> None:
         [frame] = stream.take(1)
     *_, change = plain.changes()
     assert stream.response.headers["content-type"].startswith("text/event-stream")
+    assert "no-store" in stream.response.headers["cache-control"]
     assert frame.event == "change"
     assert frame.id == frame.data["cursor"]
     assert frame.data["record"]["text"] == "tea\n\nafter lunch"

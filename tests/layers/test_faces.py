@@ -4,11 +4,12 @@ import itertools
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 import lamina
-from lamina import InvalidInputError, Memory, NotFoundError
+from lamina import ConflictError, InvalidInputError, Memory, NotFoundError
 from lamina.layers.schemas import Schema
 from tests.places import STORES, where
 
@@ -36,6 +37,21 @@ def test_now_is_overwritten_and_keeps_what_is_not_said(finn: Memory) -> None:
         finn.now.update()
     with pytest.raises(InvalidInputError, match="list of texts"):
         finn.now.update(next_steps="test it")
+
+
+def test_now_is_not_overwritten_by_who_read_it_before(finn: Memory) -> None:
+    assert finn.now.read().rev == 0
+    finn.now.update("ship the parser", expect=0)
+    read = finn.now.read()
+    finn.now.update(next_steps=["test it"], expect=read.rev)
+    for late in (0, read.rev):
+        with pytest.raises(ConflictError, match="the status has changed"):
+            finn.now.update("ship the lexer", expect=late)
+    now = finn.now.read()
+    assert (now.objective, now.next_steps) == ("ship the parser", ("test it",))
+    assert now.rev > read.rev
+    with pytest.raises(InvalidInputError, match="expect"):
+        finn.now.update("x", expect=cast("int", "1"))
 
 
 def test_now_is_an_agents_own(whole: Memory, finn: Memory) -> None:

@@ -239,6 +239,16 @@ def test_an_archived_task_is_neither_moved_nor_replaced(finn: Memory) -> None:
         finn.task.get("nobody")
 
 
+def test_a_task_that_has_changed_since_is_not_moved(finn: Memory) -> None:
+    seen = finn.task.get("lexer")
+    finn.task.change("lexer", "another text")
+    with pytest.raises(ConflictError, match="has changed"):
+        finn.task.move("lexer", "dropped", expect=seen.rev)
+    assert finn.task.get("lexer").data["status"] == seen.data["status"]
+    finn.task.move("lexer", "dropped", expect=seen.rev + 1)
+    assert finn.task.get("lexer").data["status"] == "dropped"
+
+
 def test_a_status_that_nobody_knows_is_as_good_as_open(finn: Memory) -> None:
     # Written past the face, as a file may have it.
     for name, data in (

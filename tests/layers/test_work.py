@@ -49,6 +49,9 @@ def test_changed_and_missing_files_are_told(finn: Memory, work: Path) -> None:
     (work / "c").unlink()
     found = {one.path: one.standing.value for one in finn.artifact.verify(workspace=work)}
     assert found == {"a": "same", "b": "changed", "c": "missing"}
+    finn.artifact.declare("a", task="t-2")
+    [told] = finn.artifact.verify(workspace=work, task="t-2")
+    assert told.standing.value == "unknown"  # nobody kept what it was
 
 
 @pytest.mark.parametrize("path", ["../secret", "src/../../secret", "", "/etc/passwd", "a\0b", 5])

@@ -88,7 +88,8 @@ def test_what_several_agents_learned_is_proposed_and_reviewed(whole: Memory) -> 
     assert rejected is not None
     assert web.lifecycle.proposals() == []
     web.undo(rejected.tx)
-    [accepted] = web.lifecycle.accept(waiting.id)
+    accepted = web.lifecycle.accept(waiting.id)
+    assert accepted is not None
     assert [one.id for one in web.knowledge.query()] == [accepted.id]
     with pytest.raises(InvalidInputError, match="not proposed"):
         web.lifecycle.reject(waiting.id)

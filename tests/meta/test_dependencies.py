@@ -16,6 +16,7 @@ LOCKS = {
     name: (ROOT / name).read_text(encoding="utf-8")
     for name in (
         "requirements.lock", "requirements-serve.lock", "tests/conformance/requirements.lock",
+        "tests/ui/requirements.lock",
     )
 }  # fmt: skip
 EXTRAS = PROJECT["project"]["optional-dependencies"]

@@ -28,12 +28,13 @@ FEEDS = (
     _planted(
         "a_query_of_the_past_is_about_what_was_said_then", "a query knows only the present",
         "past forgotten", READS,
-        "source(wanted.as_of, wanted.where)\n    sql = (", "source(None)\n    sql = (",
+        "source(wanted.as_of, wanted.where)\n    is_page", "source(None)\n    is_page",
     ),
     _planted(
         "a_count_of_the_past_agrees_with_its_query", "a count knows only the present",
         "past forgotten", READS,
-        "source(wanted.as_of, wanted.where)\n    sql = f", "source(None)\n    sql = f",
+        "source(wanted.as_of, wanted.where)\n    if records == NEWEST and _is_common",
+        "source(None)\n    if records == NEWEST and _is_common",
     ),
     _planted(
         "each_stream_has_its_own_past", "one stream's past is everybody's", "streams mixed up",

@@ -14,6 +14,12 @@ PAGES = "stores/sqlite/care/pages.py"
 SEARCHING = "stores/sqlite/searching.py"
 WORDS = "stores/sqlite/care/words.py"
 
+_LIVE = (
+    "where = everything(wanted.reach, wanted.where, wanted.live_at)\n"
+    "    moment, records = source(wanted.as_of, wanted.where)\n"
+)
+_ANY = _LIVE.replace("wanted.live_at", "None")
+
 
 def _planted(clause: str, name: str, kind: str, file: str, *texts: str) -> Mutant:
     old, new = texts
@@ -233,8 +239,13 @@ SQLITE = (
     ),
     _planted(
         "counting_agrees_with_querying", "what ran out is counted", "expired shown", READS,
-        "where = everything(wanted.reach, wanted.where, wanted.live_at)\n    moment",
-        "where = everything(wanted.reach, wanted.where, None)\n    moment",
+        f"{_LIVE}    if records == NEWEST and _is_common",
+        f"{_ANY}    if records == NEWEST and _is_common",
+    ),
+    _planted(
+        "a_census_agrees_with_querying", "what ran out is in the census", "expired shown", READS,
+        f"{_LIVE}    if records == NEWEST and _is_much",
+        f"{_ANY}    if records == NEWEST and _is_much",
     ),
     _planted(
         "what_is_not_live_is_left_out", "a record lives through its last instant",

@@ -58,6 +58,9 @@ def test_hot_state_comes_first_then_each_tier(mem: Memory) -> None:
     assert "finn/agent]" in text
     assert found.tokens == estimate_tokens(text) <= found.budget
     assert sum(found.shares.values()) <= found.tokens
+    tiers = [found.rooms[name] for name in ("task", "project", "global")]
+    assert tiers[0] == tiers[1] > tiers[2] > 0
+    assert sum(tiers) <= found.budget
 
 
 def test_the_budget_holds_and_what_was_left_out_is_told(mem: Memory) -> None:

@@ -35,7 +35,8 @@ from lamina.remote.calls import CALLS
 from lamina.remote.store import RemoteStore
 from lamina.remote.transport import Transport
 from lamina.stores.questions import Query
-from lamina.surfaces.http.gateway import RULES, Gateway
+from lamina.surfaces.http.gateway import Gateway
+from lamina.surfaces.http.rules import RULES
 from tests.remote.far import Place, served
 
 WEB = Scope.of("project/web")

@@ -26,6 +26,11 @@ def test_a_keyed_memory_is_replaced_and_undone(lamina: Call) -> None:
     shown = lamina("history", "day")
     assert "[-Tuesdays-]{+Thursdays+}" in shown.out
     assert f"tx {second.json['tx']}" in shown.out
+    planned = lamina("undo", second.json["tx"], "--dry-run")
+    assert planned.out.strip().split("\t")[1:] == ["Deploys on Thursdays", "Deploys on Tuesdays"]
+    [would] = lamina("undo", second.json["tx"], "--dry-run", "--json").json["undoing"]
+    assert would["then"]["text"] == "Deploys on Tuesdays"
+    assert lamina("get", "day", "--quiet").out == "Deploys on Thursdays\n"
     assert lamina("undo", second.json["tx"]).status == 0
     assert lamina("get", "day", "--quiet").out == "Deploys on Tuesdays\n"
 

@@ -73,7 +73,7 @@ def test_entries_that_are_refused_are_an_error(lamina: Call, page: Path) -> None
     assert "added\t1\n" in answer.out
 
 
-@pytest.mark.parametrize("flag", [["--dry-run"], ["--all"], ["--scope", "global"]])
+@pytest.mark.parametrize("flag", [["--all"], ["--scope", "global"]])
 def test_what_is_for_markdown_is_refused_for_lines(
     lamina: Call, store: Path, tmp_path: Path, flag: list[str]
 ) -> None:

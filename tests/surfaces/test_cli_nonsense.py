@@ -16,7 +16,7 @@ from tests.surfaces.shell import Answer, Call
 
 STEERING = "\x1b[31mred"
 NONSENSE = ("\udcff", "", "a\0b", "-1", "x" * 5_000, STEERING)
-LONG_RUNNING = {"bench", "demo", "serve", "mcp"}
+LONG_RUNNING = {"bench", "demo", "serve", "mcp", "ui"}
 WAITING = {"wait", "watch"}
 SAY_NO = {"wait", "verify"}
 """Their status 1 answers a question."""

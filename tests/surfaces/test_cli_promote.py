@@ -49,7 +49,10 @@ def test_what_waits_is_listed_accepted_and_rejected(lamina: Call) -> None:
         lamina("promote", _note(lamina, text), *FINN)
     listed = lamina("promote", "--review", *WEB)
     heron, kettle = (line.split("\t") for line in listed.out.splitlines())
-    assert heron[1:] == ["project/web", "fact", "finn", "agent", "The heron bites"]
+    assert heron[1:] == [
+        "project/web", "fact", "finn", "agent", "The heron bites",
+        "it is promoted from the notebook of finn",
+    ]  # fmt: skip
     assert lamina("promote", "--accept", kettle[0], *FINN).status == 4
     settled = lamina("promote", "--accept", kettle[0], "--reject", heron[0], *WEB, "--json")
     assert [one["outcomes"][0]["state"] for one in settled.json["receipts"]] == [

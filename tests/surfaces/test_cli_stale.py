@@ -57,3 +57,9 @@ def test_a_share_out_of_bounds_is_refused(lamina: Call) -> None:
     lamina("remember", "x")
     assert lamina("stale", "--least", "0").status == 2
     assert lamina("stale", "--limit", "0").status == 2
+
+
+def test_what_is_to_stay_fades_anew(lamina: Call, faded: list[str]) -> None:
+    assert lamina("stale", "--keep", faded[1], "--project", "web").status == 0
+    assert lamina("stale", "--project", "web", "-q").out == ""
+    assert lamina("stale", "--keep", faded[0], "--as", "finn", "--project", "web").status == 4

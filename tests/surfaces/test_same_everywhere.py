@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 import lamina
 from lamina.errors import LaminaError
 from lamina.memory import Memory
-from lamina.surfaces import wire
+from lamina.surfaces import wire, wire_memory
 from lamina.surfaces.http.app import create_app
 from lamina.surfaces.http.engine import Engine
 from tests.mcp.talking import call, error_of, told
@@ -65,7 +65,7 @@ class Library:
 
     def history(self, name: str) -> Json:
         versions = self._mem.history(self._mem.get(name).id)
-        return {"versions": [wire.version_out(version) for version in versions]}
+        return wire_memory.history_out(versions)
 
     def erase(self, name: str) -> Json:
         return _said(lambda: wire.erasure_out(self._mem.erase(self._mem.get(name).id)))

@@ -116,6 +116,22 @@ def test_a_bomb_is_not_read_to_its_end(
     assert "times as large" in report.problems[0].note
 
 
+def test_an_archive_of_very_many_files_is_not_held_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = {f"conversations-{number}": b"[" + b" " * 100_000 for number in range(20)}
+    monkeypatch.setattr(opened, "_HEADS", 1 << 17)
+    with opened.opened(str(written(tmp_path, "a.zip", _archive(**many)))) as streams:
+        assert sum(len(one.head) for one in streams) <= 1 << 17
+        assert {len(one.stream().read()) for one in streams} == {100_001}
+    monkeypatch.setattr(opened, "_MOST_PARTS", 19)
+    with (
+        pytest.raises(InvalidInputError, match="20 files of conversations"),
+        opened.opened(str(tmp_path / "a.zip")),
+    ):
+        pass
+
+
 def test_a_damaged_archive_is_told(plain: Memory, tmp_path: Path) -> None:
     for bad in (b"PK\x03\x04nonsense", _archive(other=b"[]"), _archive(conversations=b"")[:-30]):
         with pytest.raises(InvalidInputError, match="archive"):
