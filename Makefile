@@ -39,11 +39,11 @@ LOCK_ARGS ?=
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve demo conformance test suite lint format model mutants faults bench wheel lock clean
+.PHONY: help setup serve demo conformance test suite test-ui pages pictures types lint format model mutants faults bench wheel lock clean
 
 help: ## list the targets
 	@echo 'make TARGET, where TARGET is one of'
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)$$/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-10s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-10s %s\n", $$1, $$2 }'
 	@echo 'PYTHON=python3.12 picks the interpreter, ARGS="-k name" goes to pytest.'
 
 setup: ## build .venv from the lock; nothing to do the second time
@@ -66,6 +66,18 @@ test: setup ## everything that must hold before a change goes in
 
 suite: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+test-ui: setup ## build the web interface again, compare it, and use it in Chromium
+	$(BIN)/python -m tests.ui.run $(ARGS)
+
+pages: types ## check the web interface and build it into the package
+	$(BIN)/python -m tests.ui.run pages
+
+pictures: setup ## draw the pictures of the web interface in docs/images anew
+	$(BIN)/python -m tests.ui.run pictures
+
+types: setup ## write the types of the server's answers, for the web interface
+	$(BIN)/python -m tools.web_types
 
 lint: setup ## formatting, lint, types, import contracts
 	$(BIN)/ruff format --check .
@@ -119,6 +131,10 @@ lock: setup ## write requirements.lock anew; LOCK_ARGS=--upgrade takes newer ver
 	    --python-version 3.11 --no-emit-index-url -c requirements.lock \
 	    --custom-compile-command 'make lock' --output-file tests/conformance/requirements.lock \
 	    tests/conformance/requirements.in
+	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile --quiet --universal --generate-hashes \
+	    --python-version 3.11 --no-emit-index-url -c requirements.lock \
+	    --custom-compile-command 'make lock' --output-file tests/ui/requirements.lock \
+	    tests/ui/requirements.in
 
 clean: ## remove what builds and tests leave behind; .venv stays
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
