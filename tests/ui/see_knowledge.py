@@ -54,6 +54,24 @@ def test_a_text_is_edited_in_its_row(page: Page, memory: Memory) -> None:
     assert memory.project("web").get("outbox").text.endswith("and nowhere else")
 
 
+def test_what_is_written_in_a_row_opens_no_second_form_beside_it(page: Page, memory: Memory) -> None:
+    found = memory.project("web").get("outbox")
+    late: list[Route] = []
+    page.route(f"**/api/records/{found.id}", lambda route: late.append(route))
+    show(page, "knowledge?kind=pattern")
+    row(page, "outbox").dblclick()
+    box = page.get_by_label("Text of outbox")
+    box.fill("begun before the panel had come")
+    with page.expect_response(f"**/api/records/{found.id}"):
+        late.pop().continue_()
+    panel = page.get_by_role("article")
+    expect(panel.locator(".said")).to_have_text(found.text)
+    expect(box).to_be_focused()
+    box.press("Escape")
+    expect(box).to_have_count(0)
+    expect(panel.get_by_label("Text")).to_have_count(0)
+
+
 def test_who_edits_at_the_same_time_decides_side_by_side(
     browser: Browser, server: Server, memory: Memory
 ) -> None:

@@ -1,7 +1,11 @@
 // Words that are typed and not yet saved. They wait in this tab, whatever view is opened meanwhile; who
 // leaves the page with them is asked first. They are on no disk, and go with what is erased.
+import { signal } from "@preact/signals";
 import { onChange } from "./feed";
 import { whoever } from "./session";
+
+/** The memory whose text is being written in its row of a table: its panel shows no second form. */
+export const inRow = signal<string | null>(null);
 
 const kept = new Map<string, unknown>();
 const nameOf = (about: string) => `${whoever.peek()} ${about}`;

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { get, send } from "../../api/client";
 import { recordOf, recordPath } from "../../api/records";
 import type { Change, Neighbourhood, Rec, Receipt, Version } from "../../api/types";
-import { isBegun } from "../../state/drafts";
+import { inRow, isBegun } from "../../state/drafts";
 import { isAbout } from "../../state/feed";
 import { useLoaded, type Loaded } from "../../state/loading";
 import { mayWrite } from "../../state/may";
@@ -52,17 +52,22 @@ export function RecordPanel({ id, onClose }: { id: string; onClose: () => void }
 }
 
 function Body({ record, again }: { record: Rec; again: () => void }) {
-  const editing = useSignal(isBegun(record.id));
+  const begun = useSignal(isBegun(record.id) && inRow.peek() !== record.id);
+  const editing = begun.value && inRow.value !== record.id;
   const fixed = FIXED.includes(record.layer) || !mayWrite();
-  const begin = () => { if (!fixed) editing.value = true; };
-  useEffect(() => { if (fixed) editing.value = false; }, [fixed]);
+  const begin = () => {
+    if (fixed) return;
+    if (inRow.peek() === record.id) inRow.value = null;
+    begun.value = true;
+  };
+  useEffect(() => { if (fixed) begun.value = false; }, [fixed]);
   return (
     <>
       {record.key && <h2 class="key">{record.key}</h2>}
-      {editing.value
-        ? <Edit record={record} onDone={() => { editing.value = false; again(); }} />
+      {editing
+        ? <Edit record={record} onDone={() => { begun.value = false; again(); }} />
         : <p class="said" dir="auto" onDblClick={begin}>{record.text ? <Plain text={record.text} /> : <i class="faint">no text</i>}</p>}
-      {!editing.value && mayWrite() && <Actions record={record} onEdit={fixed ? null : begin} />}
+      {!editing && mayWrite() && <Actions record={record} onEdit={fixed ? null : begin} />}
     </>
   );
 }

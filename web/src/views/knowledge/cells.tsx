@@ -2,13 +2,11 @@
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Rec } from "../../api/types";
-import { draftOf, dropDraft, keepDraft } from "../../state/drafts";
+import { draftOf, dropDraft, inRow, keepDraft } from "../../state/drafts";
 import { mayWrite } from "../../state/may";
 import { save } from "../../state/saving";
 import type { Draft } from "../../parts/record/edit";
 
-/** The memory whose text is being edited in its row. */
-export const editing = signal<string | null>(null);
 /** The memories that are chosen for something, by id. */
 export const picked = signal<ReadonlyMap<string, Rec>>(new Map());
 
@@ -26,7 +24,7 @@ export function Tick({ row }: { row: Rec }) {
 }
 
 export function TextCell({ row }: { row: Rec }) {
-  if (editing.value === row.id) return <InPlace row={row} />;
+  if (inRow.value === row.id) return <InPlace row={row} />;
   return <>{row.key && <b class="key">{row.key}</b>}<span dir="auto">{row.text || "(no text)"}</span></>;
 }
 
@@ -38,7 +36,7 @@ function InPlace({ row }: { row: Rec }) {
   useEffect(() => { box.current?.focus(); box.current?.select(); }, []);
   const end = () => {
     dropDraft(row.id);
-    editing.value = null;
+    inRow.value = null;
     document.querySelector<HTMLElement>(".vbody")?.focus();
   };
   const keys = (event: KeyboardEvent) => {
@@ -50,7 +48,7 @@ function InPlace({ row }: { row: Rec }) {
     <span class="inplace" onClick={(event) => event.stopPropagation()} onDblClick={(event) => event.stopPropagation()}>
       <textarea ref={box} rows={3} dir="auto" aria-label={`Text of ${row.key ?? "this memory"}`} value={text.value} onKeyDown={keys}
         onInput={(event) => { text.value = event.currentTarget.value; keepDraft<Draft>(row.id, { ...before, text: text.value, base: base.current }); }}
-        onBlur={() => { if (text.value === base.current.text) { dropDraft(row.id); editing.value = null; } }} />
+        onBlur={() => { if (text.value === base.current.text) { dropDraft(row.id); inRow.value = null; } }} />
       <small>{row.rev === base.current.rev ? "Enter saves, Shift + Enter breaks the line, Escape cancels"
         : <b role="alert">{row.source} has just changed this; saving asks whose words stand</b>}</small>
     </span>

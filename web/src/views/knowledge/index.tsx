@@ -4,11 +4,12 @@ import { Ago, Choice, Empty, Head, LayerMark, Meter, Trouble, Trust, Waiting, pl
 import { RecordPanel } from "../../parts/record/panel";
 import { Add } from "./add";
 import { Bulk } from "./bulk";
-import { TextCell, Tick, editing, pick, picked } from "./cells";
+import { TextCell, Tick, pick, picked } from "./cells";
 import { Typed } from "../../parts/typed";
 import { VirtualTable, type Column } from "../../parts/virtual";
 import { FIXED, HIDDEN_STATES, LAYERS } from "../../parts/words";
 import { ANY, USUAL, filterOf, useListed } from "./listed";
+import { inRow } from "../../state/drafts";
 import { useKeys } from "../../state/keys";
 import { mayWrite } from "../../state/may";
 import { project } from "../../state/prefs";
@@ -35,7 +36,7 @@ export function KnowledgeView({ rest }: { rest: string[] }) {
   const listed = useListed(filter);
   const all = () => Object.fromEntries(route.peek().asked);
   const open = (row: Rec) => go([route.peek().view === "record" ? "record" : "knowledge", row.id], all());
-  useEffect(() => () => { editing.value = null; picked.value = new Map(); }, []);
+  useEffect(() => () => { inRow.value = null; picked.value = new Map(); }, []);
   useKeys("In the table", mayWrite() ? [
     { keys: ["Enter", "e"], does: "Edit the chosen one", run: () => false },
     { keys: ["x", " "], does: "Pick it, for several at once", run: () => false },
@@ -43,7 +44,7 @@ export function KnowledgeView({ rest }: { rest: string[] }) {
   const key = (pressed: string, row: Rec): boolean => {
     if (!mayWrite()) return false;
     if (pressed === "x" || pressed === " ") pick(row);
-    else if ((pressed === "Enter" || pressed === "e") && !FIXED.includes(row.layer)) editing.value = row.id;
+    else if ((pressed === "Enter" || pressed === "e") && !FIXED.includes(row.layer)) inRow.value = row.id;
     else return false;
     return true;
   };
