@@ -54,7 +54,7 @@ def test_a_text_is_edited_in_its_row(page: Page, memory: Memory) -> None:
     assert memory.project("web").get("outbox").text.endswith("and nowhere else")
 
 
-def test_what_is_written_in_a_row_opens_no_second_form_beside_it(page: Page, memory: Memory) -> None:
+def test_what_is_written_in_a_row_opens_no_second_form(page: Page, memory: Memory) -> None:
     found = memory.project("web").get("outbox")
     late: list[Route] = []
     page.route(f"**/api/records/{found.id}", lambda route: late.append(route))
