@@ -16,6 +16,7 @@ AT_ONCE = """async (list, keys) => {
 def test_every_view_is_reached_by_keys_and_help_lists_them(page: Page) -> None:
     page.keyboard.press("?")
     views = page.get_by_role("region", name="Views")
+    expect(views).to_be_visible()
     keys = views.locator("kbd").all_inner_texts()
     titles = views.locator("dd").all_inner_texts()
     assert len(keys) == len(titles) == page.get_by_role("navigation").get_by_role("link").count()
@@ -73,6 +74,7 @@ def test_a_view_adds_its_keys_to_the_list(page: Page) -> None:
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_contain_text("Publish a signal")
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.press("n")
     form = page.get_by_role("dialog", name="Publish a signal")
     expect(form).to_be_visible()
@@ -91,6 +93,7 @@ def test_a_view_adds_its_keys_to_the_list(page: Page) -> None:
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).not_to_contain_text("Publish a signal")
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.press("p")
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
     page.keyboard.press("/")

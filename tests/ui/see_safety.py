@@ -98,6 +98,7 @@ def test_forty_attacks_in_every_field_do_nothing(browser: Browser, server: Serve
                     todo.append(link)
         assert len(todo) > 25
         show(page, "feed")
+        settle(page)
         for line in page.locator(".vrow").all()[:12]:
             line.click()
             expect(page.get_by_role("article", name="Change")).to_be_visible()

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Help } from "./parts/help";
 import { Clashes } from "./parts/record/clash";
 import { Sidebar } from "./parts/sidebar";
@@ -39,7 +39,7 @@ function Inside() {
   ]);
   useKeys("Views", VIEWS.slice(0, DIGITS.length).map((one, index) => (
     { keys: [DIGITS[index]!], does: one.title, run: () => toView(one.name) })));
-  useEffect(() => {
+  useLayoutEffect(() => {
     addEventListener("keydown", obey);
     return () => removeEventListener("keydown", obey);
   }, []);

@@ -1,6 +1,6 @@
 // Every key that does something: one table, which the handler obeys and the help shows.
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface Key {
   keys: string[];
@@ -20,7 +20,8 @@ export const groups = signal<Group[]>([]);
 export function useKeys(title: string, keys: Key[]): void {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  // Before it is drawn: what can be seen can be used.
+  useLayoutEffect(() => {
     const group: Group = { title, keys: () => latest.current };
     groups.value = [...groups.peek(), group];
     return () => { groups.value = groups.peek().filter((one) => one !== group); };
