@@ -1,7 +1,7 @@
 """`lamina ui`: the web interface, signed in without anybody typing a key."""
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -11,9 +11,12 @@ from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
     from lamina.memory import Memory
+    from lamina.tokens.codes import Codes
 
 _HOST: Final = "127.0.0.1"
 _PATIENCE_SECONDS: Final = 10.0
+_LONGEST: Final = 1 << 16
+"""Bytes of an answer that are read: what listens may be anything."""
 
 
 @click.command(cls=Command)
@@ -32,16 +35,16 @@ def ui(session: Session, /, port: int, *, no_browser: bool) -> None:
     try:
         from lamina.surfaces.http import running
         from lamina.surfaces.http.binding import engine_at
+        from lamina.tokens.codes import Codes
     except ModuleNotFoundError as error:
         from lamina.surfaces.cli.serve import not_installed
 
         raise not_installed(error) from None
 
     session.may_create = True
-    key = _owner_key(session.unbound)
-    code = _code_of(port, key) if port else None
-    if code is not None:
-        _show(session, port, code, no_browser=no_browser)
+    key, codes = _owner_key(session.unbound), Codes(session.unbound)
+    if port and _is_served(port, codes, key):
+        _show(session, port, codes.issue(key), no_browser=no_browser)
         return
     with running.bind(_HOST, port) as where:
         engine = engine_at(session.unbound, _HOST)
@@ -50,7 +53,7 @@ def ui(session: Session, /, port: int, *, no_browser: bool) -> None:
         taken = where.getsockname()[1]
 
         def ready() -> None:
-            _show(session, taken, engine.codes.issue(key), no_browser=no_browser)
+            _show(session, taken, codes.issue(key), no_browser=no_browser)
             session.out.note("Ctrl-C ends the server.")
 
         running.serve(engine, where, ready, log=False)
@@ -69,28 +72,31 @@ def _owner_key(whole: "Memory") -> str | None:
     return read_owner_key(path)
 
 
-def _code_of(port: int, key: str | None) -> str | None:
-    """A code from the server that runs there; nothing where none does."""
-    from urllib.error import HTTPError, URLError
-    from urllib.request import Request, urlopen
+def _is_served(port: int, codes: "Codes", key: str | None) -> bool:
+    """Whether a server of this store listens there, and not another, or none.
 
-    from lamina.errors import BusyError
+    Only one that has the key of the store can answer a code with another. What listens there may
+    be anybody's, so it is shown nothing but a code, which opens once.
+    """
+    from http.client import HTTPConnection, HTTPException
 
-    asked = Request(
-        f"http://{_HOST}:{port}/api/auth/codes", method="POST",
-        headers={"Authorization": f"Bearer {key}"},
-    )  # fmt: skip
+    from lamina.errors import BusyError, UnauthenticatedError
+
+    line = HTTPConnection(_HOST, port, timeout=_PATIENCE_SECONDS)
+    shown = json.dumps({"code": codes.issue(key)})
     try:
-        with urlopen(asked, timeout=_PATIENCE_SECONDS) as answer:
-            found: dict[str, Any] = json.loads(answer.read())
-            return str(found["code"])
-    except (HTTPError, ValueError, KeyError, TypeError):
+        line.request("POST", "/api/auth/enter", shown, {"Content-Type": "application/json"})
+        codes.end(json.loads(line.getresponse().read(_LONGEST))["next_code"])
+    except (HTTPException, ValueError, LookupError, TypeError, UnauthenticatedError):
         raise BusyError(
             f"what listens on port {port} is not a server of this store",
             remedy="Take another port: --port 0 finds a free one",
         ) from None
-    except (URLError, OSError):
-        return None
+    except OSError:
+        return False
+    finally:
+        line.close()
+    return True
 
 
 def _show(session: Session, port: int, code: str, *, no_browser: bool) -> None:
