@@ -95,6 +95,17 @@ def test_agents_hear_of_what_they_can_see(told: Memory) -> None:
     assert list(told.agent("finn", project="shop").events()) == []
 
 
+def test_what_is_only_tried_is_told_to_nobody(told: Memory) -> None:
+    told.remember("a heron", key="bird")
+    [hit] = told.recall("heron", tentative=True).hits
+    assert hit.record.key == "bird"
+    assert queries(told) == []
+    assert told.recalls.answered().asked == 0
+    told.recall("heron")
+    assert queries(told) == ["heron"]
+    assert told.recalls.answered().asked == 1
+
+
 def test_projects_hear_nothing_of_each_other(told: Memory) -> None:
     told.remember("for everyone", key="everyone")
     web, shop = told.project("web"), told.project("shop")

@@ -15,7 +15,7 @@ from lamina import clock
 from lamina.core.filters import Filter, matches, parse
 from lamina.core.indexing import embedded_text
 from lamina.core.instants import check_instant, looking_back
-from lamina.core.options import check_options
+from lamina.core.options import check_flag, check_options, check_share
 from lamina.core.ranking import (
     LIKELY,
     WEIGHTS,
@@ -83,8 +83,8 @@ class How(TypedDict, total=False):
     weights: Mapping[str, float]
     """How much signals count, by the names that explain a score; 1 each by default, 0 for not."""
     tentative: bool
-    """Whether it is only tried, as while somebody types: then it counts as no question and its
-    hits as of no use."""
+    """Whether it is only tried, as while somebody types: then it counts as no question, its hits
+    as of no use, and nobody is told."""
     provider: str
     """`hybrid` compares meaning as well as words, `keyword` words alone; by default as the store.
     """
@@ -122,7 +122,7 @@ class Recalls(Protocol):
         """These records were of use."""
 
     def answered(self) -> Answered:
-        """How the recalls that this handle may know of went, in this process."""
+        """How the recalls that this handle may know of went, in the process that does them."""
 
     def why_not(self, record: Record, query: str, how: How) -> WhyNot:
         """What kept a record out of such a recall."""
@@ -149,8 +149,10 @@ class RecallPath:
         """The records that are most likely what was asked for, and none that are not likely."""
         settled = self._settle(query, how)
         found = self._found(settled)
+        if settled.tentative:
+            return found
         self._announcer.searched(query, found.hits)
-        if settled.counts_use and not settled.tentative:
+        if settled.counts_use:
             self._announcer.used((hit.record.id for hit in found.hits), self._reads.now())
         return found
 
@@ -248,7 +250,7 @@ class RecallPath:
         return _Settled(
             query, search, understand(query, now, terms), options, how.get("budget"),
             placed.unrelated, degraded, settings[USE] == "on" and wanted.as_of is None,
-            bool(how.get("tentative", False)),
+            check_flag(how.get("tentative", False), "tentative"),
         )  # fmt: skip
 
     def _now(self, how: How, wanted: Query) -> datetime:
@@ -361,8 +363,8 @@ def _options(how: How, floor: str) -> Options:
             f"`budget` must be a number of tokens, not {budget!r:.40}",
             remedy="Use a whole number from 1, or none for no limit",
         )
-    given = _share(how["floor"], "floor") if "floor" in how else in_force
-    diversity = _share(how.get("diversity", 0.0), "diversity")
+    given = check_share(how["floor"], "floor") if "floor" in how else in_force
+    diversity = check_share(how.get("diversity", 0.0), "diversity")
     # Who wants so and so many wants the last of them too; but variety is no reason for rubbish.
     usual = 0.0 if "k" in how and not diversity else LIKELY
     return Options(
@@ -386,12 +388,3 @@ def _checked_weights(weights: object) -> Mapping[str, float]:
                 f"`weights` has {value!r:.20} for `{name}`", remedy="Use a number from 0 to 10"
             )
     return weights
-
-
-def _share(value: object, argument: str) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
-        return float(value)
-    raise InvalidInputError(
-        f"`{argument}` must be from 0 to 1, not {value!r:.40}",
-        remedy="Use a number such as 0.5, or leave it out",
-    )

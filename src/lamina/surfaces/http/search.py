@@ -61,6 +61,7 @@ class Search(Body):
         """What the library is told beside the question."""
         names = ("k", "floor", "diversity", "budget", "where", "scope", "as_of", "now", "weights")
         said = {name: one for name in names if (one := getattr(self, name)) is not None}
+        said["tentative"] = self.tentative
         if self.mode is not None:
             said["provider"] = self.mode
         if self.places is not None and self.layers is not None:
@@ -126,12 +127,7 @@ def layers_of(places: list[Any]) -> list[str]:
 
 
 def _found(request: Request, memory: Seen, asked: Search) -> dict[str, Any]:
-    how = asked.how()
-    if asked.tentative:
-        how["tentative"] = True
-        found = memory.recalls.find(asked.query, how)
-    else:
-        found = memory.recall(asked.query, **how)
+    found = memory.recall(asked.query, **asked.how())
     if asked.mode != "keyword":
         _note_embedding(request, found.degraded)
     told = wire.recall_out(found)
