@@ -119,6 +119,21 @@ def test_what_may_go_is_for_the_server_to_say(mem: Memory, whole: Memory) -> Non
     assert [one.record is None for one in whole.history("k")] == [True, False, False]
 
 
+def test_how_recalls_went_is_what_the_server_knows(
+    mem: Memory, place: Place, whole: Memory
+) -> None:
+    whole.remember("the heron fishes at dawn")
+    before = mem.recalls.answered()
+    mem.recall("heron")
+    mem.recall("heron", tentative=True)
+    mem.recall("the price of copper")
+    after = mem.recalls.answered()
+    assert (after.asked - before.asked, after.abstained - before.abstained) == (2, 1)
+    assert after.since == before.since
+    with lamina.connect(place.url, key=place.key_of("finn", "agent", "web")) as finn:
+        assert finn.recalls.answered().asked == 0
+
+
 def test_a_feed_follows_and_ends(mem: Memory, whole: Memory) -> None:
     heard: list[str] = []
     with mem.changes(mem.cursor(), follow=True) as feed:

@@ -19,6 +19,7 @@ from lamina.vault import DistantVault
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from lamina.answering import Answered
     from lamina.beside import Beside
     from lamina.core.access import Reach
     from lamina.core.ids import RecordId
@@ -88,7 +89,6 @@ class RecallsAfar:
         self._speaker = speaker
         self.hand_out = near.hand_out
         self.count_use = near.count_use
-        self.answered = near.answered
 
     def recall(self, query: str, how: How) -> Recall:
         """Search there; the server tells those who listen."""
@@ -97,6 +97,10 @@ class RecallsAfar:
     def find(self, query: str, how: How) -> Recall:
         """The same, but nobody is told."""
         return self._asked(query, how, told=False)
+
+    def answered(self) -> Answered:
+        """How the recalls went that the server knows of."""
+        return self._remote.ask("answered", by=self._speaker)
 
     def why_not(self, record: Record, query: str, how: How) -> WhyNot:
         """What kept a record out of such a recall."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.answering import Answered
 from lamina.core.access import Reach
 from lamina.core.announcements import Audience, Noted, Notice
 from lamina.core.chain import Head
@@ -133,6 +134,7 @@ _STORE: Final = (
 _AFAR: Final = (
     Call("me", {}, Me),
     Call("recall", {"by": Principal, "query": str, "how": dict[str, Any], "told": bool}, Recall),
+    Call("answered", {"by": Principal}, Answered),
     Call("why_not", {"by": Principal, "name": str, "query": str, "how": dict[str, Any]}, WhyNot),
     Call("erase", {"by": Principal, "ids": _Ids}, Erasure, again=False),
     Call("would_erase", {"by": Principal, "ids": _Ids}, ErasurePlan),

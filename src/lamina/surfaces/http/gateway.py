@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
     from datetime import datetime
 
+    from lamina.answering import Answered
     from lamina.core.access import Reach
     from lamina.core.announcements import Notice
     from lamina.core.chain import Head
@@ -315,6 +316,10 @@ class Gateway:
         if told:
             return handle.recall(query, **heard(how))
         return handle.recalls.find(query, heard(how))  # type: ignore[arg-type]
+
+    def answered(self, by: Principal) -> Answered:
+        """How the recalls that the principal may know of went, in this server."""
+        return self._speaking(by).recalls.answered()
 
     def why_not(self, by: Principal, name: str, query: str, how: dict[str, Any]) -> WhyNot:
         """What kept a record that the principal sees out of a recall."""

@@ -33,7 +33,7 @@ RULES: Final[Mapping[str, Rule]] = {
             "me", "get", "find", "query", "count", "census", "search", "waits", "versions",
             "events", "transaction", "streams", "position", "changes", "pulse", "wait", "note",
             "noted", "note_use", "usage", "newest_instant", "sealed", "settings", "tombstones",
-            "saying", "audit", "recall", "why_not", "fold", "fold_is_due", "walk",
+            "saying", "audit", "recall", "answered", "why_not", "fold", "fold_is_due", "walk",
         ),
         _READ,
     ),
