@@ -143,6 +143,31 @@ def test_a_figure_is_made_once_for_all_who_ask_and_rests(api: Api) -> None:
     stock.close()
 
 
+def test_a_figure_that_fails_is_left_alone_and_made_later(
+    api: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    at, tried = [100.0], []
+    monkeypatch.setattr("lamina.surfaces.http.stock.stopwatch", lambda: at[0])
+    stock = Stock(api.memory.store)
+
+    def failing(breathe: Any) -> int:
+        breathe()
+        tried.append(1)
+        if len(tried) == 1:
+            raise ZeroDivisionError
+        return 7
+
+    assert stock.soon("it", failing) is None
+    assert "a figure could not be made" in caplog.text
+    assert stock.soon("it", failing) is None
+    assert len(tried) == 1
+    at[0] += 60
+    found = stock.soon("it", failing)
+    assert found is not None
+    assert found.value == 7
+    stock.close()
+
+
 def test_what_is_being_made_ends_with_the_server(api: Api) -> None:
     stock, begun, ended = Stock(api.memory.store), threading.Event(), threading.Event()
 

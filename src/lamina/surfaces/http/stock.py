@@ -6,20 +6,20 @@ cost, and until then the one of before is shown with its age. Nothing is made wh
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from lamina.background import Worker
 from lamina.clock import stopwatch
-from lamina.errors import LaminaError
 
 if TYPE_CHECKING:
     from lamina.stores.base import Store
 
+_log: Final = logging.getLogger(__name__)
 T = TypeVar("T")
 Breathe = Callable[[], None]
 _KEPT: Final = 256
@@ -32,6 +32,7 @@ _SLOW: Final = 60.0
 _LEAST_SECONDS: Final = 0.1
 _OLD_SECONDS: Final = 60.0
 """After this a figure is made anew even if nothing was written: some of it may have run out."""
+_FAILED_SECONDS: Final = 15.0
 _STEP_SECONDS: Final = 0.02
 _PAUSES: Final = 2.0
 """How many times as long as it worked a figure in the making lets everybody else go first."""
@@ -60,9 +61,11 @@ class _Slot:
         self.make: Callable[[Breathe], Any] | None = None
         """While it is wanted, or being made."""
         self.done = threading.Event()
+        self.rests_until = 0.0
+        """What failed is left alone for a while."""
 
 
-class _Over(Exception):  # noqa: N818
+class _EndedError(Exception):
     """The server ends."""
 
 
@@ -94,7 +97,9 @@ class Stock:
         """
         slot = self._slot(what)
         with slot.lock:
-            is_due = slot.figure is None or self._is_due(slot.figure)
+            is_due = stopwatch() >= slot.rests_until and (
+                slot.figure is None or self._is_due(slot.figure)
+            )
             if is_due and slot.make is None and not self._ended.is_set():
                 slot.make = make
                 slot.done.clear()
@@ -149,11 +154,17 @@ class Stock:
                 slot = self._wanted.popleft() if self._wanted else None
             if slot is None:
                 return True
-            # What cannot be made now is asked for again by who looks next.
-            with suppress(LaminaError, _Over):
+            try:
                 slot.figure = self._worked(slot)
-            slot.make = None
-            slot.done.set()
+            except _EndedError:
+                pass
+            except Exception as error:
+                # Whatever it is, who looks later may have better luck.
+                _log.error("a figure could not be made", exc_info=error)
+                slot.rests_until = stopwatch() + _FAILED_SECONDS
+            finally:
+                slot.make = None
+                slot.done.set()
         return True
 
     def _worked(self, slot: _Slot) -> Figure[Any]:
@@ -164,7 +175,7 @@ class Stock:
             nonlocal begun, worked
             step = stopwatch() - begun
             if self._ended.is_set():
-                raise _Over
+                raise _EndedError
             if step >= _STEP_SECONDS:
                 worked += step
                 self._ended.wait(_PAUSES * step)
