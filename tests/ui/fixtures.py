@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from lamina import Memory
+from lamina.bench.pages import find_browser
 from tests.ui import demo_store
-from tests.ui.browser import find_chromium
 from tests.ui.serving import Server
 
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"]
@@ -73,7 +73,7 @@ def browser() -> Iterator[Browser]:
     """Chromium, headless."""
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        opened = play.chromium.launch(executable_path=find_browser(), args=FLAGS)
         yield opened
         opened.close()
 

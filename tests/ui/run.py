@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.ui.browser import find_chromium
+from lamina.bench.pages import find_browser
 
 HERE = Path(__file__).parent
 BUILD = Path("build") / "ui"
@@ -31,7 +31,7 @@ DRAWN, SHOWN = BUILD / "pictures", Path("docs/images")
 def main(arguments: Sequence[str]) -> int:
     """Do all of it; 0 when everything is as it should be."""
     builds = arguments == ["pages"]
-    if not builds and find_chromium() is None:
+    if not builds and find_browser() is None:
         print(
             "The web interface is tested in Chromium, which is not here.\n"
             "  On Debian and Ubuntu: apt-get install chromium fonts-dejavu-core\n"

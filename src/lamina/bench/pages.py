@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from lamina.core.settings import EMBEDDER
 from lamina.opening import open as open_memory
 from lamina.tokens.local import ensure_owner_key, read_owner_key
 
+_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _BATCH: Final = 1_000
 _PATIENCE_MS: Final = 60_000
 _HOST: Final = "127.0.0.1"
@@ -37,6 +39,11 @@ class Plan:
     """What makes the vectors; that of every new store unless given."""
     rounds: int = 10
     """How often the page is opened, and how many questions are typed."""
+
+
+def find_browser() -> str | None:
+    """The browser of this machine, if it has one that can be driven."""
+    return next((found for name in _BROWSERS if (found := shutil.which(name))), None)
 
 
 def measure(plan: Plan, phase: Phase) -> dict[str, Any]:
@@ -86,17 +93,8 @@ def _fill(plan: Plan, store: Path, phase: Phase) -> str:
 @contextmanager
 def _serving(store: Path) -> Iterator[int]:
     """A server of its own process; its port."""
-    command = [
-        sys.executable,
-        "-m",
-        "lamina",
-        "--dir",
-        str(store),
-        "--json",
-        "serve",
-        "--port",
-        "0",
-    ]
+    options = ("--dir", str(store), "--json")
+    command = [sys.executable, "-m", "lamina", *options, "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

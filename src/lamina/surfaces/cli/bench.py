@@ -1,19 +1,17 @@
 """`lamina bench`."""
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from lamina.surfaces.cli import bench_context, bench_http, bench_ui
+from lamina.surfaces.cli.benching import phase, scratch
 from lamina.surfaces.cli.marks import Grid, grid, line
 from lamina.surfaces.cli.options import Command
-from lamina.surfaces.cli.progress import progress
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
-    from lamina.bench.measure import Phase
     from lamina.bench.write import WriteFigures
 
 _RECORDS: Final = 20_000
@@ -48,8 +46,8 @@ def write(session: Session, /, records: int, seconds: float, keep: bool) -> None
     """
     from lamina.bench.write import Plan, measure
 
-    plan = Plan(_scratch(session), records, seconds, keep)
-    figures = measure(plan, _phase(session))
+    plan = Plan(scratch(session), records, seconds, keep)
+    figures = measure(plan, phase(session))
     if session.out.as_json:
         session.out.document(figures.to_json())
         return
@@ -90,9 +88,9 @@ def retrieval(session: Session, /, data: Path, embedder: str | None, **options: 
 
     plan = Plan(
         data, options["sets"], options["limit_queries"], embedder or DEFAULT,
-        ablations=options["ablations"], runs=options["run_dir"], folder=_scratch(session),
+        ablations=options["ablations"], runs=options["run_dir"], folder=scratch(session),
     )  # fmt: skip
-    found = measure(plan, _phase(session)).to_json()
+    found = measure(plan, phase(session)).to_json()
     if session.out.as_json:
         session.out.document(found)
     else:
@@ -125,8 +123,8 @@ def speed(
     from lamina.bench.speed import Plan, measure, sizes
     from lamina.surfaces.cli.bench_speed import growth, report
 
-    plan = Plan(_scratch(session), sizes(records, steps), options["embedder"], options["each"])
-    found = measure(plan, _phase(session)).to_json()
+    plan = Plan(scratch(session), sizes(records, steps), options["embedder"], options["each"])
+    found = measure(plan, phase(session)).to_json()
     if plot is not None:
         plot.write_text(growth(found).to_svg(), encoding="utf-8")
     if session.out.as_json:
@@ -158,7 +156,7 @@ def layers(session: Session, /, episodes: int, each: int, facts: int) -> None:
     from lamina.bench.layers import Plan, measure
     from lamina.surfaces.cli.bench_layers import report
 
-    found = measure(Plan(_scratch(session), episodes, each, facts), _phase(session)).to_json()
+    found = measure(Plan(scratch(session), episodes, each, facts), phase(session)).to_json()
     if session.out.as_json:
         session.out.document(found)
     else:
@@ -182,7 +180,7 @@ def compaction(session: Session, /, tokens: int, entries: int) -> None:
     """
     from lamina.bench.compaction import Plan, measure
 
-    found = measure(Plan(_scratch(session), tokens, entries), _phase(session))
+    found = measure(Plan(scratch(session), tokens, entries), phase(session))
     if session.out.as_json:
         session.out.document(found)
     else:
@@ -193,17 +191,6 @@ def compaction(session: Session, /, tokens: int, entries: int) -> None:
 bench.add_command(bench_context.context)
 bench.add_command(bench_http.http)
 bench.add_command(bench_ui.ui)
-
-
-def _scratch(session: Session) -> Path:
-    """Where to work: stores that are thrown away belong into no store."""
-    folder = Path(session.directory or tempfile.gettempdir())
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def _phase(session: Session) -> "Phase":
-    return lambda what, total: progress(session, what, total)
 
 
 def _headline(found: dict[str, Any]) -> str:

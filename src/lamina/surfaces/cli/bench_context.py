@@ -1,15 +1,14 @@
 """`lamina bench context`."""
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
+from lamina.surfaces.cli.benching import phase, scratch
 from lamina.surfaces.cli.marks import Grid, Line, grid, line
 from lamina.surfaces.cli.options import Command
-from lamina.surfaces.cli.progress import progress
 from lamina.surfaces.cli.session import Session, pass_session
 
 
@@ -37,13 +36,11 @@ def context(session: Session, /, data: Path | None, embedder: str | None, **opti
 
     if data is None and not options["records"]:
         raise InvalidInputError("there is nothing to measure", remedy="Name --data or --records")
-    folder = Path(session.directory or tempfile.gettempdir())
-    folder.mkdir(parents=True, exist_ok=True)
     plan = Plan(
         data, options["sets"] or ("locomo",), options["limit_queries"], options["records"],
-        embedder or DEFAULT, folder=folder,
+        embedder or DEFAULT, folder=scratch(session),
     )  # fmt: skip
-    found = measure(plan, lambda what, total: progress(session, what, total))
+    found = measure(plan, phase(session))
     if session.out.as_json:
         session.out.document(found)
     else:

@@ -1,15 +1,13 @@
 """`lamina bench http`."""
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
 
+from lamina.surfaces.cli.benching import phase, scratch
 from lamina.surfaces.cli.marks import Grid, Line, grid, line
 from lamina.surfaces.cli.options import Command
-from lamina.surfaces.cli.progress import progress
 from lamina.surfaces.cli.session import Session, pass_session
 
 
@@ -47,10 +45,8 @@ def http(session: Session, /, **options: Any) -> None:
             "what is measured needs the package `uvicorn`, which is not installed",
             remedy="Run `pip install 'lamina[server]'`",
         )
-    folder = Path(session.directory or tempfile.gettempdir())
-    folder.mkdir(parents=True, exist_ok=True)
-    plan = Plan(folder, **options)
-    found = measure(plan, lambda what, total: progress(session, what, total))
+    plan = Plan(scratch(session), **options)
+    found = measure(plan, phase(session))
     if session.out.as_json:
         session.out.document(found)
     else:

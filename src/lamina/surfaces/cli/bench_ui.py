@@ -1,19 +1,14 @@
 """`lamina bench ui`."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
+from lamina.surfaces.cli.benching import phase, scratch
 from lamina.surfaces.cli.marks import Grid, Line, grid, line
 from lamina.surfaces.cli.options import Command
-from lamina.surfaces.cli.progress import progress
 from lamina.surfaces.cli.session import Session, pass_session
-
-_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 @click.command(cls=Command)
@@ -37,19 +32,17 @@ def ui(session: Session, /, **options: Any) -> None:
     """
     from importlib.util import find_spec
 
-    from lamina.bench.pages import Plan, measure
+    from lamina.bench.pages import Plan, find_browser, measure
     from lamina.errors import UnsupportedError
 
-    browser = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
+    browser = find_browser()
     if browser is None or find_spec("playwright") is None:
         raise UnsupportedError(
             "what is measured needs Chromium and the package `playwright`",
             remedy="Install a browser, and run `pip install playwright 'lamina[server]'`",
         )
-    folder = Path(session.directory or tempfile.gettempdir())
-    folder.mkdir(parents=True, exist_ok=True)
-    plan = Plan(folder, browser, **options)
-    found = measure(plan, lambda what, total: progress(session, what, total))
+    plan = Plan(scratch(session), browser, **options)
+    found = measure(plan, phase(session))
     if session.out.as_json:
         session.out.document(found)
     else:
