@@ -10,7 +10,7 @@ import base64
 import binascii
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -221,10 +221,10 @@ def _encoded(text: str) -> Iterator[Suspicion]:
                 yield Suspicion(Sign.ENCODED, why, match.start(), match.end())
 
 
-def _readable(decode: object, run: str) -> str | None:
+def _readable(decode: Callable[[str], bytes], run: str) -> str | None:
     """What a run of characters says to who decodes it, if that is words; else it is a digest."""
     try:
-        said = decode(run).decode("utf-8")  # type: ignore[operator]
+        said = decode(run).decode("utf-8")
     except (ValueError, binascii.Error):
         return None
     words = len(re.findall(r"[^\W\d_]{2,}", said))

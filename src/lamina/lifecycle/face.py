@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from lamina.core.record import State
 from lamina.core.scope import GLOBAL, Scope
 from lamina.errors import InvalidInputError
 from lamina.layers.face import Door
@@ -99,8 +98,7 @@ class Lifecycle:
 
     def proposals(self, *, limit: int = 100) -> list[Record]:
         """The review queue: knowledge and facts that wait for somebody to accept or reject them."""
-        where = {"layer": {"$in": [KNOWLEDGE, "fact"]}, "state": State.PROPOSED.value}
-        return self._door.query(where, limit=limit)
+        return self._door.query(settling.WAITING, limit=limit)
 
     def accept(self, *ids: str, edited: Mapping[str, str] | None = None) -> Receipt | None:
         """Make proposals current in one change, which `undo` takes back: all of them or none.

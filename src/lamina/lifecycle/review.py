@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lamina.core.access import check_change
 from lamina.core.alike import alike
-from lamina.core.ids import check_id
+from lamina.core.ids import RecordId, check_id
 from lamina.core.principal import Role
 from lamina.core.record import State
 from lamina.errors import ForbiddenError, InvalidInputError
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.layers.face import Door
 
-_LAYERS = ("fact", KNOWLEDGE)
-
 
 class Review:
     """What waits for somebody, within reach of a handle."""
@@ -46,8 +44,7 @@ class Review:
 
         That is what stands in their place now, why they wait, and where it was read.
         """
-        where = {"layer": {"$in": list(_LAYERS)}, "state": State.PROPOSED.value}
-        found = self._door.query(where, limit=limit)
+        found = self._door.query(settling.WAITING, limit=limit)
         stands = settling.standing(self._door, found)
         known = self._known({name for one in found for name in cited(one)})
         return [
@@ -55,6 +52,10 @@ class Review:
             for one in found
             for there in (stands.get(settling.place_for(one)),)
         ]
+
+    def count(self) -> int:
+        """How many proposals wait, whatever the limit of a list."""
+        return self._door.count(settling.WAITING)
 
     def settle(
         self,
@@ -167,5 +168,5 @@ class Review:
         return found
 
     def _known(self, ids: Iterable[str]) -> dict[str, Record]:
-        wanted = sorted(one for one in ids)
-        return {one.id: one for one in self._door.store.get(self._door.reach, wanted)}  # type: ignore[arg-type]
+        wanted = [RecordId(one) for one in ids]
+        return {one.id: one for one in self._door.store.get(self._door.reach, wanted)}

@@ -13,6 +13,7 @@ from lamina.core.ids import check_id
 from lamina.core.layers import LAYERS, slot
 from lamina.core.record import State
 from lamina.errors import InvalidInputError, LaminaError
+from lamina.layers.promoting import KNOWLEDGE
 from lamina.stores.questions import Query
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from lamina.layers.face import Door
     from lamina.writing import WritePath
 
+WAITING: Final = {"layer": {"$in": ["fact", KNOWLEDGE]}, "state": State.PROPOSED.value}
+"""What is decided on: knowledge and facts that were proposed."""
 _AT_ONCE: Final = 400
 """So many names are asked about at once."""
 

@@ -6,6 +6,8 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from lamina.core.permissions import Permission
+from lamina.curation.face import MOST_EDITS
+from lamina.curation.links import MOST
 from lamina.surfaces import wire
 from lamina.surfaces.http import shapes
 from lamina.surfaces.http.records import Change, Name, Undo
@@ -15,7 +17,6 @@ from lamina.surfaces.http.shapes import Body, Question, Record
 from lamina.surfaces.wire_curation import neighbourhood_out, undoing_out
 
 ROUTES = Routes(tag="records")
-_MOST = 1_000
 
 
 class Tie(BaseModel):
@@ -61,7 +62,7 @@ class Undone(BaseModel):
 class Around(Question):
     """How many neighbours are wanted."""
 
-    limit: int = Field(24, ge=1, le=24)
+    limit: int = Field(MOST, ge=1, le=MOST)
 
 
 class Edit(Change):
@@ -73,13 +74,13 @@ class Edit(Change):
 class Edits(Body):
     """Several changes in one commit: all of them, or none."""
 
-    records: list[Edit] = Field(min_length=1, max_length=_MOST)
+    records: list[Edit] = Field(min_length=1, max_length=MOST_EDITS)
 
 
 class Gone(Body):
     """The memories to be hidden together."""
 
-    ids: list[str] = Field(min_length=1, max_length=_MOST)
+    ids: list[str] = Field(min_length=1, max_length=MOST_EDITS)
 
 
 @ROUTES.add("GET", "/api/records/{name}/neighbours", Permission.READ, answers=Neighbourhood)

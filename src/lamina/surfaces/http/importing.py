@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from lamina.core.ids import RecordId
-    from lamina.exchange import ImportReport
+    from lamina.exchange import ImportOptions, ImportReport
     from lamina.importing import Brought, NotesReport
     from lamina.memory import Memory
     from lamina.surfaces.http.spooling import Spooled
@@ -224,7 +224,8 @@ def taken_in(memory: Memory, file: Spooled, asked: Asked, telling: Telling) -> d
 def _report(
     memory: Memory, file: Spooled, asked: Asked, telling: Telling
 ) -> Brought | NotesReport | ImportReport:
-    path, common = str(file.path), {"dry_run": asked.dry_run, "on_commit": telling.committed}
+    path = str(file.path)
+    common: ImportOptions = {"dry_run": asked.dry_run, "on_commit": telling.committed}
     theirs: dict[str, Any] = {**common, "scope": asked.scope, "again": asked.again}
     if asked.form in _NOTES or (asked.form == AUTO and sort_of(path) is Sort.NOTES):
         return markdown(memory, path, known_as=file.digest, on_progress=telling.share, **theirs)
@@ -246,7 +247,7 @@ def _report(
             del lines
             telling.share(min(1.0, one.raw.done / one.size) if one.size else 0.0)
 
-        return import_lines(memory, _lines(one.stream()), read, **common)  # type: ignore[arg-type]
+        return import_lines(memory, _lines(one.stream()), read, **common)
 
 
 def _lines(stream: BinaryIO) -> Iterator[str]:

@@ -145,9 +145,7 @@ class Alike(BaseModel):
 def list_waiting(memory: Seen, asked: Annotated[Wanted, Query()]) -> dict[str, Any]:
     """Proposals with what stands in their place, why they wait, and where they were read."""
     found = memory.lifecycle.review.waiting(limit=asked.limit)
-    total = len(found)
-    if total == asked.limit:
-        total = memory.count({"layer": {"$in": ["knowledge", "fact"]}, "state": "proposed"})
+    total = len(found) if len(found) < asked.limit else memory.lifecycle.review.count()
     return {"waiting": [waiting_out(one) for one in found], "total": total}
 
 

@@ -18,6 +18,7 @@ from lamina.errors import InvalidInputError
 from lamina.surfaces.http.problems import Refusal
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from fastapi import Request
@@ -94,10 +95,10 @@ async def _put_down(request: Request, limits: Limits, path: Path) -> str:
     return digest.hexdigest()
 
 
-async def _next(parts: object, limits: Limits) -> bytes | None:
+async def _next(parts: AsyncIterator[bytes], limits: Limits) -> bytes | None:
     try:
         async with asyncio.timeout(limits.body_seconds):
-            return await anext(parts, None)  # type: ignore[call-overload,no-any-return]
+            return await anext(parts, None)
     except TimeoutError:
         raise _too_slow(
             f"nothing more of the file came within {limits.body_seconds:g} seconds"
