@@ -72,6 +72,46 @@ def test_what_is_written_in_a_row_opens_no_second_form(page: Page, memory: Memor
     expect(panel.get_by_label("Text")).to_have_count(0)
 
 
+def test_what_was_begun_in_the_panel_goes_along_with_the_row(page: Page, memory: Memory) -> None:
+    web = memory.project("web")
+    show(page, "knowledge?kind=pattern")
+    row(page, "outbox").click()
+    panel, box = page.get_by_role("article"), page.get_by_label("Text of outbox")
+    panel.get_by_role("button", name="Edit").click()
+    panel.get_by_label("Tags").fill("events, queue")
+    page.locator(".vbody").press("e")
+    expect(panel.get_by_label("Tags")).to_have_count(0)
+    box.fill("Never to be kept")
+    box.press("Escape")
+    expect(panel.get_by_label("Tags")).to_have_value("events, queue")
+    page.locator(".vbody").press("e")
+    box.fill("Events go through an outbox, and are queued")
+    box.press("Enter")
+    expect(row(page, "outbox")).to_contain_text("and are queued")
+    assert set(web.get("outbox").tags) == {"events", "queue"}
+
+
+def test_an_answer_from_before_a_change_does_not_undo_it(page: Page, memory: Memory) -> None:
+    web = memory.project("web")
+    held: list[Route] = []
+
+    def late(route: Route) -> None:
+        held.append(route) if not held else route.continue_()
+
+    page.route(re.compile(r"/api/records\?"), late)
+    show(page, "knowledge?kind=pattern")
+    with page.expect_request(re.compile(r"/api/records\?")):
+        page.wait_for_selector(".view-knowledge")
+    [route] = held
+    before = route.fetch()
+    web.edit(web.get("outbox").id, text="Said while the list was on its way")
+    other = page.context.new_page()
+    other.goto(page.url.partition("#")[0] + "#/feed")
+    expect(other.get_by_text("Said while the list was on its way").first).to_be_visible()
+    route.fulfill(response=before)
+    expect(row(page, "outbox")).to_contain_text("Said while the list was on its way")
+
+
 def test_who_edits_at_the_same_time_decides_side_by_side(
     browser: Browser, server: Server, memory: Memory
 ) -> None:

@@ -1,6 +1,8 @@
 """What holds in every view alike: drafts wait, errors help, long things keep to their place."""
 
+import json
 import re
+from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
@@ -96,6 +98,48 @@ def test_a_signal_goes_to_no_project_that_nobody_chose(page: Page, memory: Memor
     form.get_by_role("button", name="Publish").click()
     expect(form).to_have_count(0)
     expect(page.get_by_role("row").filter(has_text="chosen:by:nobody")).to_be_visible()
+
+
+def test_what_goes_wrong_in_a_dialog_is_said_in_it(
+    browser: Browser, server: Server, memory: Memory
+) -> None:
+    with signed_in(browser, server, allowed=("status of 4",)) as page:
+        show(page, "board")
+        page.get_by_role("button", name="Publish…").click()
+        form = page.get_by_role("dialog", name="Publish a signal")
+        form.get_by_label("Project").select_option("web")
+        form.get_by_label("Key").fill("said:in:it")
+        form.get_by_label("Value").fill("1")
+        form.get_by_label("Stands for").fill("9999999999w")
+        form.get_by_role("button", name="Publish").click()
+        # Whatever is outside of a dialog cannot be reached while it is open.
+        wrong = form.get_by_role("alert").filter(has_text="9999999999w")
+        expect(wrong).to_be_visible()
+        expect(page.locator(".toasts")).to_have_count(1)
+        wrong.get_by_role("button", name="Dismiss").click()
+        expect(wrong).to_have_count(0)
+        form.get_by_label("Stands for").fill("2h")
+        form.get_by_role("button", name="Publish").click()
+        expect(form).to_have_count(0)
+    assert memory.project("web").blackboard.read("said:in:it") is not None
+
+
+def test_who_signs_in_next_finds_nothing_of_who_was_there(
+    browser: Browser, server: Server, memory: Memory, tmp_path: Path
+) -> None:
+    key = Keys(memory).create("next", "admin").text
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps([{"id": "m-1", "memory": "The kettle is mine"}]), encoding="utf-8")
+    with signed_in(browser, server) as page:
+        show(page, "transfer")
+        page.get_by_label("File to import").set_input_files(file)
+        expect(page.get_by_text("This would come in")).to_be_visible()
+        page.get_by_role("button", name="Sign out").click()
+        page.get_by_label("Key").fill(key)
+        page.get_by_role("button", name="Sign in").click()
+        show(page, "transfer")
+        expect(page.get_by_label("File to import")).to_be_attached()
+        expect(page.get_by_text("This would come in")).to_have_count(0)
 
 
 def test_who_only_reads_is_offered_nothing_else(browser: Browser, server: Server) -> None:

@@ -114,6 +114,14 @@ def test_who_reads_one_project_sees_that_and_no_errors(reader: Page) -> None:
     expect(reader.get_by_role("alert")).to_have_count(0)
 
 
+def test_what_another_chose_here_does_not_lock_out_who_sees_one_project(reader: Page) -> None:
+    reader.evaluate("() => localStorage.setItem('lamina.project', 'web')")
+    reader.reload()
+    expect(reader.get_by_role("link", name="Memories")).to_contain_text("2")
+    show(reader, "knowledge")
+    expect(reader.locator(".vrow")).to_have_count(2)
+
+
 def test_where_nothing_is_remembered_it_teaches(page: Page, memory: Memory) -> None:
     page.evaluate("() => localStorage.setItem('lamina.project', 'fresh')")
     page.reload()

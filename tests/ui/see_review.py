@@ -71,6 +71,13 @@ def test_words_are_put_better_and_accepted_with_others_in_one_change(
     box.fill("Deploys go out whenever Ann says so")
     case.get_by_role("button", name="Keep for later").click()
     expect(case.locator("ins")).to_have_text("whenever Ann says so")
+    # It is kept, whatever is looked at meanwhile.
+    queue.get_by_role("tab", name="Stale").click()
+    expect(queue.get_by_role("tab", name="Stale")).to_have_attribute("aria-selected", "true")
+    show(queue, "feed")
+    expect(queue.get_by_role("heading", name="Feed")).to_be_visible()
+    show(queue, "review")
+    expect(case.locator("ins")).to_have_text("whenever Ann says so")
     queue.locator(".bulk input").check()
     expect(queue.locator(".bulk")).to_contain_text("2 chosen")
     expect(queue.locator(".bulk")).to_contain_text("1 with your words")

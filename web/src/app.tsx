@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { asking } from "./parts/dialog";
 import { Help } from "./parts/help";
 import { Clashes } from "./parts/record/clash";
 import { Sidebar } from "./parts/sidebar";
@@ -21,7 +22,7 @@ export function App() {
   return (
     <>
       {invited.value ? <Invited /> : me.value ? <Inside /> : <SignIn />}
-      <Toasts />
+      {!asking.value && <Toasts />}
     </>
   );
 }

@@ -1,12 +1,21 @@
+import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { IconButton } from "./basics";
+import { Toasts } from "./toasts";
+
+/** How many dialogs are open: what is said meanwhile is said in them. */
+export const asking = signal(0);
 
 /** A question that has to be answered first; Escape closes it, and focus comes back. */
 export function Dialog({ title, onClose, children, wide }: {
   title: string; onClose: () => void; children: ComponentChildren; wide?: boolean;
 }) {
   const box = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    asking.value++;
+    return () => { asking.value--; };
+  }, []);
   useEffect(() => {
     const before = document.activeElement;
     box.current?.showModal();
@@ -20,6 +29,8 @@ export function Dialog({ title, onClose, children, wide }: {
         <IconButton icon="close" label="Close" onClick={onClose} />
       </div>
       {children}
+      {/* All outside is out of reach, for screen readers too. */}
+      <Toasts />
     </dialog>
   );
 }

@@ -33,12 +33,6 @@ export const TRUSTED = lookup<string>({
   tool: "a tool's output, which anybody may have shaped", web: "from the web, which anybody may have written",
 });
 
-/** Words as a sentence. */
-export function sentence(words: string): string {
-  const begun = words.slice(0, 1).toUpperCase() + words.slice(1);
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
-}
-
 export function tagsOf(text: string): string[] {
   return [...new Set(text.split(",").map((one) => one.trim()).filter(Boolean))];
 }

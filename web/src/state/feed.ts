@@ -60,6 +60,7 @@ export function join(): () => void {
   // Somebody else may have signed in, who sees other things.
   last = brokenAt = resumed.value = behind.value = null;
   changes.value = [];
+  standing.value = "joining";
   void follow(control.signal);
   return () => control.abort();
 }
@@ -75,7 +76,8 @@ async function follow(over: AbortSignal): Promise<void> {
       if (error instanceof Problem && error.status === 401) return signOut(OVER);
       // A place that is not in this log any more: the store was put back. Begin with what is.
       if (error instanceof Problem && error.status === 422) { last = null; isPutBack = true; }
-      pause = Math.min(pause * 1.6, LONGEST_MS);
+      // One that was there begins anew: how long it was away before says nothing.
+      pause = standing.peek() === "live" ? PAUSE_MS : Math.min(pause * 1.6, LONGEST_MS);
     }
     if (over.aborted) return;
     standing.value = "broken";

@@ -1,5 +1,6 @@
 // What a person has chosen for this browser.
 import { effect, signal } from "@preact/signals";
+import { me } from "./session";
 
 export type Theme = "auto" | "light" | "dark";
 
@@ -15,3 +16,5 @@ effect(() => {
   else document.documentElement.dataset["theme"] = theme.value;
 });
 effect(() => localStorage.setItem("lamina.project", project.value));
+// Who sees one project alone has none to choose; what somebody else chose here would be refused everywhere.
+effect(() => { if (me.value?.root) project.value = ""; });

@@ -4,6 +4,7 @@ import { Problem, send } from "../api/client";
 import { recordOf, recordPath } from "../api/records";
 import type { Rec, Receipt } from "../api/types";
 import { complain, say } from "./saying";
+import { onSomebodyElse } from "./session";
 
 export type Wanted = Partial<Pick<Rec, "text" | "kind" | "tags" | "confidence" | "importance" | "data">>;
 
@@ -16,6 +17,7 @@ export interface Clash {
 }
 
 export const clash = signal<Clash | null>(null);
+onSomebodyElse(() => { clash.value = null; });
 
 /** What differs, by field; what is the same is not sent. */
 export function changed(base: Rec, wanted: Wanted): Wanted {

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { Problem, send } from "../api/client";
 import type { Receipt } from "../api/types";
 
-export interface Said {
+interface Said {
   number: number;
   text: string;
   remedy?: string;

@@ -1,6 +1,6 @@
 // Who is signed in. A token lasts minutes and is kept for this tab alone; tabs of one browser share
 // it by word of mouth, and one of them renews it for all.
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { Problem, problemOf, unreachable } from "../api/client";
 import type { Entered, Principal } from "../api/types";
 import { restart } from "./router";
@@ -20,6 +20,15 @@ export const OVER = "Your sign-in is over: it ran out, or its key was revoked.";
 export const me = signal<Principal | null>(null);
 /** The same for as long as nobody else signs in: a new token is no new person. */
 export const whoever = computed(() => me.value && `${me.value.role} ${me.value.root ?? ""} ${me.value.name}`);
+/** Forget something once somebody else signs in; who comes back finds it as it was. */
+export function onSomebodyElse(forget: () => void): void {
+  let last: string | null = null;
+  effect(() => {
+    const now = whoever.value;
+    if (now && last && now !== last) forget();
+    last = now ?? last;
+  });
+}
 export const isReady = signal(false);
 export const parting = signal("");
 /** Whom an address would sign in, while somebody else is. */

@@ -16,14 +16,14 @@ const HOWS = lookup<[words: string, side: "left" | "right", line: string]>({
   cites: ["cites", "left", "arrow"], cited_by: ["cited by", "left", "arrow"], same_key: ["has the same key", "right", "dash"],
   same_task: ["of the same task", "right", "dash"], recalled_with: ["recalled together", "right", "dots"], shares: ["names the same", "right", "thin"],
 });
-/** Whether the last step was taken in a drawing: then the next one is where the eyes and keys are. */
-let isWalking = false;
+/** Where the last step in a drawing led: there is where the eyes and keys are. */
+let walkedTo: string | null = null;
 
 export function Neighbours({ record, near }: { record: Rec; near: Neighbourhood }) {
   const box = useRef<SVGSVGElement>(null);
   useEffect(() => {
-    if (!isWalking) return;
-    isWalking = false;
+    if (walkedTo !== record.id) return;
+    walkedTo = null;
     box.current?.querySelector<SVGElement>(".center")?.focus();
     box.current?.scrollIntoView({ block: "nearest" });
   }, [record.id]);
@@ -32,7 +32,7 @@ export function Neighbours({ record, near }: { record: Rec; near: Neighbourhood 
     return <section class="neighbours" aria-label="Neighbourhood"><h3>Neighbourhood</h3>
       <p class="faint small">Nothing in sight replaces it, cites it, shares its key, task or names, or was recalled with it yet.</p></section>;
   }
-  const walk = (one: Neighbour) => { isWalking = true; go(["record", one.record.id], Object.fromEntries(route.peek().asked)); };
+  const walk = (one: Neighbour) => { walkedTo = one.record.id; go(["record", one.record.id], Object.fromEntries(route.peek().asked)); };
   const [wide, side, letters] = SIZES[narrow.matches ? "phone" : "desk"];
   const { places, height } = placed(all, wide, side);
   const middle = height / 2;

@@ -45,7 +45,7 @@ export function RecordPanel({ id, onClose }: { id: string; onClose: () => void }
       {record && near && <Rivals record={record} near={near} />}
       {record && !erased && <Facts record={record} />}
       {near && <Chain chain={near.chain} id={id} />}
-      {past && <History told={past} record={record} onOlder={() => { last.value += 60; }} />}
+      {past ? <History told={past} record={record} onOlder={() => { last.value += 60; }} /> : record && told.problem.value && <Trouble problem={told.problem.value} again={told.again} />}
       {record && !erased && (near ? <Neighbours record={record} near={near} /> : around.problem.value && <Trouble problem={around.problem.value} again={around.again} />)}
     </article>
   );

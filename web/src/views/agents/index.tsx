@@ -9,7 +9,7 @@ import { FactsCard, NowCard } from "./now";
 import { Sessions } from "./sessions";
 import { Tabs } from "../../parts/tabs";
 import { useLoaded } from "../../state/loading";
-import { whose } from "../../state/places";
+import { partOf } from "../../state/places";
 import { project } from "../../state/prefs";
 import { amend, route } from "../../state/router";
 import { me } from "../../state/session";
@@ -40,7 +40,7 @@ export function AgentsView({ rest }: { rest: string[] }) {
 }
 
 function Agent({ scope }: { scope: string }) {
-  const who = { ...whose(scope) };
+  const who = { project: partOf(scope, "project"), agent: partOf(scope, "agent") };
   const asked = route.value.asked.get("tab");
   const tab = TABS.find((one) => one.name === asked)?.name ?? "now";
   const isClosed = tab !== "notebook" && me.value?.role !== "admin" && me.value?.name !== who.agent;

@@ -4,7 +4,7 @@ import type { Page } from "../../api/types";
 import { inLayers } from "../../state/feed";
 import { useLoaded } from "../../state/loading";
 import { amend, route } from "../../state/router";
-import { Ago, Card, Empty, RecordLink, Trouble, count, cut, shown } from "../../parts/basics";
+import { Ago, Card, Empty, RecordLink, Trouble, Waiting, count, cut, shown } from "../../parts/basics";
 import { Plain } from "../../parts/plain";
 
 const KINDS = ["SYSTEM", "TOOL_USE", "THOUGHT", "USER_FEEDBACK", "ERROR"];
@@ -23,7 +23,7 @@ export function LogCard({ who, scope }: { who: Asked; scope: string }) {
       </select>
     )}>
       {problem.value && <Trouble problem={problem.value} again={again} />}
-      {entries.length ? (
+      {!value.value ? !problem.value && <Waiting /> : entries.length ? (
         <ol class="log">
           {entries.map((one) => (
             <li key={one.id} data-kind={one.kind}>

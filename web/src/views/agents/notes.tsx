@@ -88,7 +88,7 @@ function Working({ scope }: { scope: string }) {
   return (
     <Card title="Working memory" aside={kept && <span class="faint small">kept <Ago at={kept.updated_at} /> · <a href={to(["record", kept.id])}>history</a></span>}>
       {problem.value && <Trouble problem={problem.value} again={again} />}
-      {values.length ? (
+      {!value.value ? !problem.value && <Waiting rows={2} /> : values.length ? (
         <dl class="facts plain values">{values.map(([name, one]) => <div key={name}><dt title={name}>{name}</dt><dd><Plain text={typeof one === "string" ? one : JSON.stringify(one, null, 2)} /></dd></div>)}</dl>
       ) : (
         <Empty title={kept ? "It was empty when it was kept" : "No snapshot"} code="agent.working.snapshot()">

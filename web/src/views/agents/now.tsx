@@ -6,7 +6,7 @@ import { inLayers } from "../../state/feed";
 import { mayWrite } from "../../state/may";
 import { useLoaded } from "../../state/loading";
 import { complain, say } from "../../state/saying";
-import { Ago, Card, Empty, RecordLink, Trouble, plural } from "../../parts/basics";
+import { Ago, Card, Empty, RecordLink, Trouble, Waiting, plural } from "../../parts/basics";
 import { Diff } from "../../parts/diff";
 import { Plain } from "../../parts/plain";
 
@@ -76,11 +76,12 @@ function Steering({ who, begun, now, onDone }: { who: Asked; begun: Status; now:
 }
 
 export function FactsCard({ who, scope }: { who: Asked; scope: string }) {
-  const { value } = useLoaded((signal) => get<Page>("/api/facts", who, signal), [scope], { live: inLayers("fact"), calm: 800 });
+  const { value, problem, again } = useLoaded((signal) => get<Page>("/api/facts", who, signal), [scope], { live: inLayers("fact"), calm: 800 });
   const facts = value.value?.records ?? [];
   return (
     <Card title="Facts" aside={<span class="faint small">{plural(facts.length, "value")}</span>}>
-      {facts.length ? (
+      {problem.value && <Trouble problem={problem.value} again={again} />}
+      {!value.value ? !problem.value && <Waiting /> : facts.length ? (
         <dl class="facts plain">
           {facts.map((one) => <div key={one.id}><dt><RecordLink record={one}>{one.key}</RecordLink></dt><dd dir="auto"><Plain text={one.text} /></dd></div>)}
         </dl>

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { get } from "../../api/client";
 import type { Page, Rec } from "../../api/types";
-import { Ago, Card, Empty, Head, Trouble, Waiting, plural, shown } from "../../parts/basics";
+import { Ago, Card, Empty, Head, Trouble, Waiting, cut, plural, shown } from "../../parts/basics";
 import { useKeys, withArrows } from "../../state/keys";
 import { inLayers } from "../../state/feed";
 import { mayWrite } from "../../state/may";
@@ -80,7 +80,7 @@ function Line({ signal, drawn, chosen, prefix }: { signal: Rec; drawn: boolean; 
         <a href={to(["board", signal.id], { prefix })} data-row aria-current={chosen ? "true" : undefined}><span class="key">{signal.key}</span></a>
         {!project.value && <span class="faint small"> {projectOf(signal) ?? signal.scope}</span>}
       </td>
-      <td class="mono value"><span class="clamped" dir="auto">{brief(shown(valueOf(signal)))}</span></td>
+      <td class="mono value"><span class="clamped" dir="auto">{cut(shown(valueOf(signal)), BRIEF)}</span></td>
       <td>{signal.source}</td>
       <td class="muted age"><Ago exact at={signal.updated_at} />{signal.expires_at && <small class="faint"> ends <Ago exact at={signal.expires_at} /></small>}</td>
       <td>{drawn && <Spark record={signal} />}</td>
@@ -88,9 +88,6 @@ function Line({ signal, drawn, chosen, prefix }: { signal: Rec; drawn: boolean; 
     </tr>
   );
 }
-
-/** A value may be a book; the panel has all of it. */
-const brief = (text: string) => (text.length > BRIEF ? `${text.slice(0, BRIEF)}…` : text);
 
 /** Nothing happens when a signal runs out, so nobody tells: it is seen by the clock. */
 function isOver(signal: Rec): boolean {

@@ -22,9 +22,9 @@ function pathOf(key: string, project: string | undefined): string {
   return address(`/api/blackboard/signals/${key.split("/").map(part).join("/")}`, { project });
 }
 
-/** `expect` is the revision that must stand there, 0 for none; without it whatever stands is replaced. */
-export function publish({ project, key, value, ttl }: Draft, expect?: number) {
-  const body = { value, ...(ttl ? { ttl } : {}), ...(expect === undefined ? {} : { expect }) };
+/** `expect` is the revision that must stand there, 0 for none. */
+export function publish({ project, key, value, ttl }: Draft, expect: number) {
+  const body = { value, expect, ...(ttl ? { ttl } : {}) };
   return send<Receipt & { drift: string[] }>("PUT", pathOf(key, project), body);
 }
 

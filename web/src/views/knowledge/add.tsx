@@ -5,7 +5,7 @@ import { Problem, send } from "../../api/client";
 import type { Receipt } from "../../api/types";
 import { draftOf, dropDraft, keepDraft } from "../../state/drafts";
 import { project } from "../../state/prefs";
-import { go } from "../../state/router";
+import { go, to } from "../../state/router";
 import { complain, say } from "../../state/saying";
 import { Dialog } from "../../parts/dialog";
 import { Share } from "../../parts/record/edit";
@@ -37,7 +37,7 @@ export function Add({ onClose }: { onClose: () => void }) {
       say(waits ? "Proposed; it waits in Review." : "Added.", { tx: done.tx });
       go(["knowledge", done.outcomes[0]!.id], layer.value === "knowledge" ? {} : { layer: layer.value });
     } catch (error) {
-      if (error instanceof Problem && error.status === 409) taken.value = named;
+      if (error instanceof Problem && error.status === 409 && named) taken.value = named;
       else complain(error);
     }
   };
@@ -50,10 +50,10 @@ export function Add({ onClose }: { onClose: () => void }) {
         <label class="field"><span>Text</span>
           <textarea ref={box} rows={4} dir="auto" required value={text.value} onInput={(event) => { text.value = event.currentTarget.value; }} /></label>
         {field("Key, by which a later value replaces it (optional)", key)}
-        {taken.value && <p class="note" role="alert">Something stands under “{taken.value}” here already. <a href={`#/knowledge?q=${encodeURIComponent(taken.value)}`}>Find it</a> and edit it, or choose another key.</p>}
+        {taken.value && <p class="note" role="alert">Something stands under “{taken.value}” here already. <a href={to(["knowledge"], { q: taken.value, layer: layer.value })}>Find it</a> and edit it, or choose another key.</p>}
         <div class="pair">
           <label class="field"><span>Layer</span>
-            <select value={layer.value} onChange={(event) => { layer.value = event.currentTarget.value; kind.value = ""; }}>
+            <select value={layer.value} onInput={(event) => { layer.value = event.currentTarget.value; kind.value = ""; }}>
               {Object.keys(KINDS).map((one) => <option key={one}>{one}</option>)}</select></label>
           <label class="field"><span>Kind</span>
             <input type="text" list="new-kinds" placeholder={KINDS[layer.value]![0]} value={kind.value} onInput={(event) => { kind.value = event.currentTarget.value; }} />

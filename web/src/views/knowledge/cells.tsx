@@ -29,26 +29,32 @@ export function TextCell({ row }: { row: Rec }) {
 }
 
 function InPlace({ row }: { row: Rec }) {
-  const before = draftOf<Draft>(row.id);
-  const base = useRef(before.base ?? row);
+  // With what was begun in the panel besides the text.
+  const before = useRef(draftOf<Draft>(row.id)).current, { base: read, ...begun } = before;
+  const base = useRef(read ?? row);
   const text = useSignal(before.text ?? row.text);
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => { box.current?.focus(); box.current?.select(); }, []);
+  const isOfPanel = begun.tags !== undefined;
   const end = () => {
     dropDraft(row.id);
+    close();
+  };
+  const close = () => {
     inRow.value = null;
     document.querySelector<HTMLElement>(".vbody")?.focus();
   };
   const keys = (event: KeyboardEvent) => {
     event.stopPropagation();
-    if (event.key === "Escape") end();
-    else if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); void save(base.current, { text: text.value }, end); }
+    if (event.key === "Escape" && isOfPanel) { keepDraft(row.id, before); close(); }
+    else if (event.key === "Escape") end();
+    else if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); void save(base.current, { ...begun, text: text.value }, end); }
   };
   return (
     <span class="inplace" onClick={(event) => event.stopPropagation()} onDblClick={(event) => event.stopPropagation()}>
       <textarea ref={box} rows={3} dir="auto" aria-label={`Text of ${row.key ?? "this memory"}`} value={text.value} onKeyDown={keys}
-        onInput={(event) => { text.value = event.currentTarget.value; keepDraft<Draft>(row.id, { ...before, text: text.value, base: base.current }); }}
-        onBlur={() => { if (text.value === base.current.text) { dropDraft(row.id); inRow.value = null; } }} />
+        onInput={(event) => { text.value = event.currentTarget.value; keepDraft<Draft>(row.id, { ...begun, text: text.value, base: base.current }); }}
+        onBlur={() => { if (text.value === (begun.text ?? base.current.text)) { if (!read) dropDraft(row.id); inRow.value = null; } }} />
       <small>{row.rev === base.current.rev ? "Enter saves, Shift + Enter breaks the line, Escape cancels"
         : <b role="alert">{row.source} has just changed this; saving asks whose words stand</b>}</small>
     </span>

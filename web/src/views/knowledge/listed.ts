@@ -72,11 +72,18 @@ export function useListed(filter: Filter) {
     let wait: number | undefined, added = 0;
     // However much happens, it is read again soon: a wait that begins anew each time might never end.
     const later = () => {
-      wait ??= setTimeout(() => { wait = undefined; round.value++; }, Math.max(CALM_MS, RESTS * took.current));
+      wait ??= setTimeout(() => {
+        wait = undefined;
+        // What is being read is read to its end: begun anew each time, it might never come.
+        if (running.current) later();
+        else round.value++;
+      }, Math.max(CALM_MS, RESTS * took.current));
     };
     const stop = onChange(({ event, record, before }) => {
       const at = rows.peek().findIndex((row) => row.id === event.record);
       const fits = record && isIn(filter, record);
+      // The answer that is awaited may be from before this, and would put it back as it was.
+      if (running.current && (fits || !record || (before && isIn(filter, before)))) later();
       if (at >= 0 && fits) rows.value = rows.peek().with(at, record);
       else if (at >= 0) { rows.value = rows.peek().toSpliced(at, 1); total.value--; }
       // How well words fit is for the server to say.

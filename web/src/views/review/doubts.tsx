@@ -14,7 +14,7 @@ import { mayKeep, mayWrite } from "../../state/may";
 import { letStand } from "./plans";
 import { act } from "./queue";
 
-export const LAYERS = ["knowledge", "fact", "notebook", "item", "blackboard", "now", "archive"] as const;
+const LAYERS = ["knowledge", "fact", "notebook", "item", "blackboard", "now", "archive"] as const;
 export const doubtsName = (named: string) => `doubts ${named}`;
 const SIGNS = lookup<string>({
   orders: "gives orders", hidden: "hides characters", encoded: "encoded text", link: "odd address",

@@ -1,14 +1,16 @@
 // What was asked for stays until something happened that it is about: some of it takes the server a
 // second or more, and going back and forth between tabs must not ask for it again.
-import { effect, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { asProblem } from "../../api/client";
-import { inLayers, onChange, standing } from "../../state/feed";
+import { inLayers, onChange } from "../../state/feed";
 import { useBack, type Loaded } from "../../state/loading";
-import { whoever } from "../../state/session";
+import { onSomebodyElse } from "../../state/session";
 
 interface Shelf extends Loaded<unknown> {
   dirty: boolean;
+  /** Whether it was asked for once more while it was being asked for. */
+  next: boolean;
   took: number;
   ended: number;
   layers: readonly string[];
@@ -33,7 +35,7 @@ function shelfOf(name: string, layers: readonly string[], ask: () => Promise<unk
     return known;
   }
   const shelf: Shelf = {
-    value: signal(null), problem: signal(null), busy: signal(false), dirty: true, took: 0, ended: 0, layers, ask,
+    value: signal(null), problem: signal(null), busy: signal(false), dirty: true, next: false, took: 0, ended: 0, layers, ask,
     again: () => { void load(shelf); },
   };
   shelves.set(name, shelf);
@@ -41,9 +43,9 @@ function shelfOf(name: string, layers: readonly string[], ask: () => Promise<unk
 }
 
 async function load(shelf: Shelf): Promise<void> {
-  if (shelf.busy.peek()) { shelf.dirty = true; return; }
+  if (shelf.busy.peek()) { shelf.next = true; return; }
   shelf.busy.value = true;
-  shelf.dirty = false;
+  shelf.dirty = shelf.next = false;
   const begun = performance.now();
   try {
     const isFirst = shelf.value.peek() === null;
@@ -56,6 +58,7 @@ async function load(shelf: Shelf): Promise<void> {
   shelf.ended = performance.now();
   shelf.took = shelf.ended - begun;
   shelf.busy.value = false;
+  if (shelf.next) void load(shelf);
 }
 
 /** Ask for something once, and again when the store has changed in one of these layers. */
@@ -70,7 +73,6 @@ export function useKept<T>(name: string, layers: readonly string[], ask: () => P
       else void load(shelf);
     };
     if (shelf.dirty) void load(shelf);
-    const back = standing.subscribe((now) => { if (now === "live" && shelf.problem.peek()?.status === 0) void load(shelf); });
     const stop = onChange((change) => {
       if (!inLayers(...layers)(change)) return;
       shelf.dirty = true;
@@ -78,16 +80,13 @@ export function useKept<T>(name: string, layers: readonly string[], ask: () => P
       const rested = performance.now() - shelf.ended;
       timer ??= setTimeout(later, Math.min(Math.max(shelf.took - rested, LEAST_MS), MOST_MS));
     });
-    return () => { stop(); back(); clearTimeout(timer); };
+    return () => { stop(); clearTimeout(timer); };
   }, [name]);
   return shelf as Loaded<unknown> as Loaded<T>;
 }
 
 // What somebody was shown is not for who signs in next.
-effect(() => {
-  void whoever.value;
-  shelves.clear();
-});
+onSomebodyElse(() => shelves.clear());
 
 // While nobody looks at a tab, what it showed may become wrong all the same.
 onChange((change) => {

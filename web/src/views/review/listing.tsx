@@ -40,7 +40,7 @@ export function Listing<T>({ found, items, idOf, deeds, face, intro, empty }: {
     const deed = deeds.find((one) => one.key === move), many = [...choosing.chosen.peek()];
     const meant = many.length && !deed?.single ? many : id ? [id] : [];
     if (deed && meant.length) deed.run(meant);
-  });
+  }, items.map(idOf));
   if (!found.value.value) {
     return found.problem.value ? <Trouble problem={found.problem.value} again={found.again} /> : <><Working busy has={false} /><Waiting /></>;
   }

@@ -1,9 +1,8 @@
 // What a policy would do: notes that become knowledge, and what has faded.
 import { address, get } from "../../api/client";
 import type { Plan, Receipt, Step } from "../../api/types";
-import { Empty, plural } from "../../parts/basics";
+import { Empty, Sentence, plural } from "../../parts/basics";
 import { Plain } from "../../parts/plain";
-import { sentence } from "../../parts/words";
 import { project } from "../../state/prefs";
 import { useKept } from "./kept";
 import { Said, Why } from "./list";
@@ -51,8 +50,8 @@ export function PlanTab({ policy }: { policy: "promotion" | "stale" }) {
   const texts = useTexts();
   return (
     <Listing<Step> found={found} items={plan?.steps ?? []} idOf={(step) => step.id} deeds={deeds}
-      intro={plan && plan.steps.length > 0 && <>{sentence(plan.why.replaceAll("`", ""))}{plan.left > 0 && ` ${plural(plan.left, "more is", "more are")} due after these.`}</>}
-      empty={<Empty title="Nothing to do here">{plan && sentence(plan.why.replaceAll("`", ""))}{!mayWrite() && " This lists what you could change, and your key only reads."}</Empty>}
+      intro={plan && plan.steps.length > 0 && <><Sentence text={plan.why} />{plan.left > 0 && ` ${plural(plan.left, "more is", "more are")} due after these.`}</>}
+      empty={<Empty title="Nothing to do here">{plan && <Sentence text={plan.why} />}{!mayWrite() && " This lists what you could change, and your key only reads."}</Empty>}
       face={(step) => {
         const record = texts(step.id);
         return {

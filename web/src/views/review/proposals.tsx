@@ -1,10 +1,11 @@
 // What was said and does not count yet: beside what stands, with the reason and the evidence.
-import { useSignal, type Signal } from "@preact/signals";
+import { signal, useSignal, type Signal } from "@preact/signals";
 import { address, get } from "../../api/client";
 import type { Queue, Settled, Waits } from "../../api/types";
 import { Empty, Trouble, Waiting, plural } from "../../parts/basics";
 import { project } from "../../state/prefs";
 import { say } from "../../state/saying";
+import { onSomebodyElse } from "../../state/session";
 import { Bulk, Fresh, Working } from "./list";
 import { useKept } from "./kept";
 import { maySettle } from "../../state/may";
@@ -13,7 +14,7 @@ import { act, undoLast, useChoosing, type Choosing } from "./queue";
 import { useSteady } from "./steady";
 
 const PAGE = 100;
-export const LAYERS = ["knowledge", "fact"] as const;
+const LAYERS = ["knowledge", "fact"] as const;
 export const proposalsName = (named: string) => `proposals ${named}`;
 
 /** What somebody has in hand: words put better, and what could not be decided. */
@@ -80,8 +81,11 @@ function Decide({ ids, choosing, hand, total }: { ids: string[]; choosing: Choos
   );
 }
 
+/** Kept for later, whatever is looked at meanwhile; not for who signs in next. */
+const drafts = signal<ReadonlyMap<string, string>>(new Map());
+onSomebodyElse(() => { drafts.value = new Map(); });
+
 function useHand(named: string, again: () => void): Hand {
-  const drafts = useSignal<ReadonlyMap<string, string>>(new Map());
   const left = useSignal<ReadonlyMap<string, string>>(new Map());
   const editing = useSignal<string | null>(null);
   const decide = async (accept: string[], reject: string[]) => {

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { send } from "../../api/client";
 import type { Receipt } from "../../api/types";
 import { doing, receiptOf, say, takeBack } from "../../state/saying";
+import { onSomebodyElse } from "../../state/session";
 import { useKeys } from "../../state/keys";
 import { REVIEW_KEYS, type Move } from "./keys";
 
@@ -15,7 +16,8 @@ export interface Choosing {
   set: (ids: string[]) => void;
 }
 
-export function useChoosing(ids: string[], act: (move: Move, id: string | null) => void): Choosing {
+/** `all` is what can be chosen, where that is more than is shown. */
+export function useChoosing(ids: string[], act: (move: Move, id: string | null) => void, all = ids): Choosing {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const at = useSignal<string | null>(null);
   const anchor = useRef<string | null>(null);
@@ -49,9 +51,9 @@ export function useChoosing(ids: string[], act: (move: Move, id: string | null) 
   // Who is gone is not chosen any more, and the next one is where the eye is.
   const before = useRef<string[]>([]);
   useEffect(() => {
-    const there = new Set(ids);
-    if ([...chosen.peek()].some((one) => !there.has(one))) {
-      chosen.value = new Set([...chosen.peek()].filter((one) => there.has(one)));
+    const there = new Set(ids), left = new Set(all);
+    if ([...chosen.peek()].some((one) => !left.has(one))) {
+      chosen.value = new Set([...chosen.peek()].filter((one) => left.has(one)));
     }
     const here = at.peek();
     if (here && !there.has(here)) {
@@ -62,9 +64,9 @@ export function useChoosing(ids: string[], act: (move: Move, id: string | null) 
       if (next && hadFocus) focusOn(next);
     }
     before.current = ids;
-  }, [ids.join()]);
+  }, [ids.join(), all.join()]);
 
-  return { chosen, at, toggle, set: (all) => { chosen.value = new Set(all); } };
+  return { chosen, at, toggle, set: (meant) => { chosen.value = new Set(meant); } };
 }
 
 function focusOn(id: string): void {
@@ -76,6 +78,7 @@ function focusOn(id: string): void {
 }
 
 const last = { tx: null as string | null };
+onSomebodyElse(() => { last.tx = null; });
 
 /** Do something that leaves a receipt; the toast and `u` take it back. */
 export async function act<T extends Receipt | { receipt: Receipt | null }>(

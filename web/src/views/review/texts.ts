@@ -1,8 +1,9 @@
 // The records that the steps of a plan are about: asked for as cards want them, many in one question.
 import { signal, type Signal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { recordsOf } from "../../api/records";
-import type { Rec } from "../../api/types";
+import type { Change, Rec } from "../../api/types";
+import { onChange } from "../../state/feed";
 
 const MOST = 100;
 
@@ -10,6 +11,7 @@ const MOST = 100;
 export function useTexts(): (id: string) => Rec | undefined {
   const shelf = useRef<Texts | null>(null);
   shelf.current ??= new Texts();
+  useEffect(() => onChange(shelf.current!.heard), []);
   return shelf.current.of;
 }
 
@@ -27,12 +29,22 @@ class Texts {
     return this.known.value.get(id);
   };
 
+  /** What is decided on is what it says now. */
+  heard = ({ event, record }: Change): void => {
+    if (!this.known.peek().has(event.record)) return;
+    const known = new Map(this.known.peek());
+    if (record) known.set(record.id, record);
+    else known.delete(event.record);
+    this.known.value = known;
+  };
+
   private async fetch(): Promise<void> {
     const ids = this.wanted;
     this.wanted = [];
     for (let start = 0; start < ids.length; start += MOST) {
-      // Without its words a card can still be decided on.
-      const found = await recordsOf(ids.slice(start, start + MOST)).catch(() => []);
+      const some = ids.slice(start, start + MOST), found = await recordsOf(some).catch(() => null);
+      // They are asked for again when they are drawn again.
+      if (!found) { for (const id of some) this.asked.delete(id); continue; }
       this.known.value = new Map([...this.known.peek(), ...found.map((one) => [one.id, one] as const)]);
     }
   }

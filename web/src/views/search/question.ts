@@ -1,4 +1,5 @@
 // What is searched for, as the address says it.
+import { tagsOf } from "../../parts/words";
 import { amend } from "../../state/router";
 
 export interface Wanted {
@@ -16,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 export function wantedOf(asked: URLSearchParams): Wanted {
   const where: Record<string, unknown> = {};
-  const tags = (asked.get("tag") ?? "").split(",").map((one) => one.trim()).filter(Boolean);
+  const tags = tagsOf(asked.get("tag") ?? "");
   const changed = changedWithin(asked);
   if (asked.get("kind")) where["kind"] = asked.get("kind");
   if (asked.get("source")) where["source"] = asked.get("source");

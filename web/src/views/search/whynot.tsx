@@ -4,9 +4,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { Problem, address, get, send } from "../../api/client";
 import { recordOf, searched } from "../../api/records";
 import type { Page, Rec, WhyNot } from "../../api/types";
-import { IconButton, LayerMark, Trouble } from "../../parts/basics";
+import { IconButton, LayerMark, Sentence, Trouble } from "../../parts/basics";
 import { ScoreParts, scaleOf } from "./scores";
-import { sentence } from "../../parts/words";
 import { withArrows } from "../../state/keys";
 import { useLoaded } from "../../state/loading";
 import { project } from "../../state/prefs";
@@ -106,7 +105,7 @@ function Answer({ told: { record, why, beyond }, query }: { told: Told; query: s
   return (
     <>
       {why.rank === null ? <p><b>It does not come up:</b></p> : <p><b>It does come up</b>, at place {why.rank}.</p>}
-      {why.reasons.length > 0 && <ul>{why.reasons.map((one) => <li key={one}>{sentence(one)}</li>)}</ul>}
+      {why.reasons.length > 0 && <ul>{why.reasons.map((one) => <li key={one}><Sentence text={one} /></li>)}</ul>}
       {why.reasons.some((one) => one.includes("filter") || one.includes("scope")) && filtersIn(route.value.asked).length > 0
         && <p><button type="button" onClick={clearFilters}>Search without filters</button></p>}
       {why.score !== null && <p class="muted">It is what was meant with a likelihood of {percent(why.score)}%, made of:</p>}

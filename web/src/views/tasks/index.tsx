@@ -25,7 +25,7 @@ export function TasksView({ rest }: { rest: string[] }) {
   const tasks = useLoaded((signal) => get<Page>("/api/records", { layer: "task", project: named, limit: MOST }, signal), [named], CALM);
   const tried = useEpisodes(named);
   const found = tasks.value.value?.records, { episodes, total } = tried.value.value ?? { episodes: [], total: 0 };
-  const trouble = (tasks.problem.value && !found && tasks) || (tried.problem.value && tried);
+  const trouble = (tasks.problem.value && !found && tasks) || (tried.problem.value && !tried.value.value && tried);
   if (trouble) return <Trouble problem={trouble.problem.value!} again={trouble.again} />;
   if (!found || !tried.value.value) return <Waiting />;
   const chosen = rest[0];

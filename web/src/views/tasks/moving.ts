@@ -2,7 +2,7 @@
 import { useRef } from "preact/hooks";
 import type { RefObject } from "preact";
 
-interface Change {
+export interface Change {
   by?: number;
   around?: number;
   move?: number;

@@ -7,14 +7,14 @@ import { lasted } from "./episodes";
 import { amend, route } from "../../state/router";
 import { Ago, count, cut, exactly, plural } from "../../parts/basics";
 import { Legend, Mark, MarkAt } from "./marks";
-import { useMoving } from "./moving";
+import { useMoving, type Change } from "./moving";
 import { useSize } from "../../parts/sized";
 import { barsOf, changed, drawn, ticks, whole, type Bar, type Drawn, type Stretch } from "./scale";
 
 const ROW = 32, AXIS = 24, SPARE = 1, ROOM = 420;
 const ACTIONS = ["completed", "failed", "attempted", "retried"] as const;
 
-type Zoom = (how: { by?: number; around?: number; move?: number }) => void;
+type Zoom = (how: Change) => void;
 
 export function Timeline({ episodes, chosen, onOpen, onRow }: {
   episodes: Episode[]; chosen: string | undefined; onOpen: (one: Episode) => void; onRow: (row: string) => void;

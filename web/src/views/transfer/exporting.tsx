@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Problem, asProblem, isOver, type Asked } from "../../api/client";
 import { exportFile, save } from "../../api/transfer";
 import { Card, Trouble, count, plural } from "../../parts/basics";
@@ -70,6 +70,8 @@ function useExport() {
   const far = useSignal<Far | null>(null), done = useSignal(""), problem = useSignal<Problem | null>(null);
   const control = useRef<AbortController | null>(null);
   const stop = () => control.current?.abort();
+  // Nobody wants a file that drops in long after the page was left.
+  useEffect(() => stop, []);
   const begin = async (how: Asked) => {
     const { signal } = control.current = new AbortController();
     done.value = "";

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { Problem, asProblem, isOver, send, type Asked } from "../../api/client";
 import { importFile } from "../../api/transfer";
 import type { Imported } from "../../api/types";
+import { onSomebodyElse } from "../../state/session";
 
 type Stage = "looking" | "looked" | "importing" | "done" | "stopped" | "taking-back" | "taken-back";
 
@@ -51,6 +52,11 @@ export function clear(): void {
   running = null;
   job.value = null;
 }
+
+onSomebodyElse(() => {
+  running?.abort();
+  clear();
+});
 
 async function run(dry: boolean, then: Stage): Promise<void> {
   const { file, how } = job.peek()!;
