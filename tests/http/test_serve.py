@@ -78,3 +78,25 @@ def test_the_line_to_try_is_one_that_a_shell_takes(tmp_path: Path) -> None:
         done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
         server.terminate()
     assert json.loads(done.stdout)["records"] == []
+
+
+@pytest.mark.parametrize("given", ["", "nowhere"])
+def test_a_workspace_that_is_none_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: str
+) -> None:
+    asked = ["--dir", str(tmp_path / "store"), "--json", "serve", "--port", "0"]
+    assert main([*asked, "--workspace", given]) == 2
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert "`--workspace` is not a folder" in error["message"]
+    assert error["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("records", "0"), ("records", "-1"), ("rounds", "0")]
+)
+def test_what_cannot_be_measured_is_refused_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: str
+) -> None:
+    asked = ["--dir", str(tmp_path), "--json", "bench", "ui", f"--{option}", value]
+    assert main(asked) == 2
+    assert f"`{option}` must be from 1" in json.loads(capsys.readouterr().out)["error"]["message"]

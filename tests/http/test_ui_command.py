@@ -99,6 +99,16 @@ def test_whoever_listens_is_shown_no_key(
     assert "lmk_" not in said
 
 
+def test_it_signs_in_the_owner_and_nobody_else(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--dir", str(folder), "--json", "--role", "reader", "ui", "--port", "0"]
+    assert main(asked) == 2
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error["code"] == "invalid_input"
+    assert "lamina token create" in error["remedy"]
+
+
 def test_no_proxy_is_asked(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

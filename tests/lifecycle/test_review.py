@@ -83,6 +83,22 @@ def test_many_are_decided_in_one_change_and_what_cannot_be_is_told(web: Memory) 
     assert (nothing.receipt, list(nothing.left)) == (None, [stands.id])
 
 
+def test_what_contradicts_itself_is_not_decided(web: Memory) -> None:
+    both, words = propose(web, "finn", "Deploys go out daily"), propose(web, "maya", "Tea", key="t")
+    before = everything(web)
+    done = web.lifecycle.review.settle(accept=[both], reject=[both], edited={words: "Tea at four"})
+    assert (done.receipt, done.done) == (None, ())
+    assert "both accepted and rejected" in done.left[both]
+    assert "for what is accepted" in done.left[words]
+    assert everything(web) == before
+    [one] = web.knowledge.put("convention", "tea", "Tea is at four").outcomes
+    with pytest.raises(InvalidInputError, match="not kept apart"):
+        web.lifecycle.review.keep(one.id, about="apart")
+    for look in (web.lifecycle.review.alike, web.lifecycle.review.doubtful):
+        with pytest.raises(InvalidInputError, match="`look`"):
+            look(look=0)
+
+
 def test_what_holds_no_place_is_put_better_as_it_is_accepted(web: Memory) -> None:
     name = propose(web, "finn", "Deploys go out daily")
     web.forget("deploys")

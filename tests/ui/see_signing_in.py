@@ -1,5 +1,6 @@
 """Coming in, staying in and going out."""
 
+import re
 import subprocess
 from datetime import timedelta
 from pathlib import Path
@@ -8,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from lamina import clock
 from lamina.tokens import Keys
-from tests.ui.fixtures import WIDE, signed_in
+from tests.ui.fixtures import WIDE, show, signed_in
 from tests.ui.serving import LAMINA, Server
 
 STORED = "JSON.stringify([{...sessionStorage}, {...localStorage}])"
@@ -196,6 +197,29 @@ def test_the_command_starts_a_server_where_none_is(browser: Browser, tmp_path: P
         finally:
             process.terminate()
     assert process.returncode == 0
+
+
+def test_an_address_signs_in_a_page_that_is_open_already(browser: Browser, server: Server) -> None:
+    page = browser.new_context(viewport=WIDE).new_page()
+    page.goto(server.url)
+    expect(page.get_by_label("Key")).to_be_focused()
+    code = server.entry().partition("#/")[2]
+    show(page, code)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
+    assert "enter" not in page.url
+    page.get_by_role("button", name="Sign out").click()
+    show(page, code)
+    expect(page.get_by_role("status")).to_have_text(re.compile("^This code was used.*lamina ui"))
+    page.context.close()
+
+
+def test_what_is_no_key_is_not_taken_for_a_dead_server(browser: Browser, server: Server) -> None:
+    page = browser.new_context(viewport=WIDE).new_page()
+    page.goto(server.url)
+    page.get_by_label("Key").fill("lmk_…")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("This key is not known here.")
+    page.context.close()
 
 
 def test_an_address_signs_nobody_in_as_somebody_else_unasked(

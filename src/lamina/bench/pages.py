@@ -16,10 +16,13 @@ from typing import Any, Final
 from lamina.bench.measure import Phase, Spread, check_disk, machine
 from lamina.bench.texts import BLOCK, Texts, drafts
 from lamina.core.settings import EMBEDDER
+from lamina.errors import InvalidInputError
 from lamina.opening import open as open_memory
 from lamina.tokens.local import ensure_owner_key, read_owner_key
 
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_MOST_RECORDS: Final = 1_000_000
+_MOST_ROUNDS: Final = 1_000
 _BATCH: Final = 1_000
 _PATIENCE_MS: Final = 60_000
 _HOST: Final = "127.0.0.1"
@@ -32,13 +35,17 @@ class Plan:
     """What to measure, and where."""
 
     folder: Path
-    browser: str
-    """The program."""
     records: int = 100_000
     embedder: str | None = None
     """What makes the vectors; that of every new store unless given."""
     rounds: int = 10
     """How often the page is opened, and how many questions are typed."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.records <= _MOST_RECORDS:
+            raise InvalidInputError(f"`records` must be from 1 to 1,000,000, not {self.records}")
+        if not 1 <= self.rounds <= _MOST_ROUNDS:
+            raise InvalidInputError(f"`rounds` must be from 1 to 1,000, not {self.rounds}")
 
 
 def find_browser() -> str | None:
@@ -46,8 +53,8 @@ def find_browser() -> str | None:
     return next((found for name in _BROWSERS if (found := shutil.which(name))), None)
 
 
-def measure(plan: Plan, phase: Phase) -> dict[str, Any]:
-    """Everything, as one document."""
+def measure(plan: Plan, browser: str, phase: Phase) -> dict[str, Any]:
+    """Everything, as one document; `browser` is the program that is driven."""
     from playwright.sync_api import sync_playwright
 
     with ExitStack() as stack:
@@ -56,16 +63,16 @@ def measure(plan: Plan, phase: Phase) -> dict[str, Any]:
         key = _fill(plan, folder / "store", phase)
         port = stack.enter_context(_serving(folder / "store"))
         play = stack.enter_context(sync_playwright())
-        browser = play.chromium.launch(executable_path=plan.browser, args=_FLAGS)
-        stack.callback(browser.close)
+        opened = play.chromium.launch(executable_path=browser, args=_FLAGS)
+        stack.callback(opened.close)
         found: dict[str, Any] = {
             "bench": "ui", "machine": machine(), "filesystem": kind,
-            "load": round(os.getloadavg()[0], 2), "browser": browser.version,
+            "load": round(os.getloadavg()[0], 2), "browser": opened.version,
             "records": plan.records, "first_load": _weights(port),
         }  # fmt: skip
         with phase("Open", plan.rounds) as advance:
-            found["opened"] = _opened(plan, browser, port, key, advance)
-        page = _page(browser, port, key)
+            found["opened"] = _opened(plan, opened, port, key, advance)
+        page = _page(opened, port, key)
         with phase("Type", plan.rounds) as advance:
             found["typed"] = _typed(plan, page, port, advance)
         with phase("Scroll", 1) as advance:

@@ -79,7 +79,9 @@ class Curation:
                 f"`edits` must be from 1 to {MOST_EDITS:,} memories, not {len(listed):,}"
             )
         if len({one["id"] for one in listed}) < len(listed):
-            raise InvalidInputError("`edits` names a memory twice", remedy="Name each once")
+            raise InvalidInputError(
+                "a memory is to be edited twice at once", remedy="Name each once"
+            )
         path = self._path
         return path.commit([_edit(path, one) for one in listed])
 

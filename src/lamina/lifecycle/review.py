@@ -77,7 +77,7 @@ class Review:
         The newest `look` are held against each other. Unlike what consolidation merges, they say
         something different somewhere: it takes a person to see whether that matters.
         """
-        newest = self._door.query({"layer": KNOWLEDGE}, limit=check_limit(look))
+        newest = self._door.query({"layer": KNOWLEDGE}, limit=check_limit(look, "look"))
         places: dict[tuple[str, str], list[Record]] = {}
         for one in newest:
             places.setdefault((one.scope, one.kind), []).append(one)
@@ -104,7 +104,9 @@ class Review:
             steps += self._merging(stays, others)
         ids = [step.record.id for step in steps]
         if not ids or len(ids) != len({*ids}):
-            raise InvalidInputError("a record must be in one group, and stays or goes")
+            raise InvalidInputError(
+                "a record must be in one group, and stays or goes", remedy="Name each once"
+            )
         plan = Plan("merge", "somebody chose", tuple(steps), 0, door=self._door)
         receipt = apply(plan, confirm=True)
         assert receipt is not None
@@ -139,6 +141,10 @@ class Review:
                 "what was looked at is a person's to say", remedy="Use the key of an admin"
             )
         found = self._current(ids)
+        if about == reviewed.APART and len(found) == 1:
+            raise InvalidInputError(
+                "one record is not kept apart from anything", remedy="Name those it is like too"
+            )
         for one in found:
             check_change(self._door.principal, one)
         names = [one.id for one in found]
@@ -155,7 +161,7 @@ class Review:
         `look` is how many are looked at of each degree of trust, the newest first. Nothing is
         done about them: what an untrusted memory may do is bounded by its trust, found or not.
         """
-        return doubts(self._door, check_limit(look))
+        return doubts(self._door, check_limit(look, "look"))
 
     def _current(self, ids: Sequence[str]) -> list[Record]:
         if not ids:
@@ -164,7 +170,10 @@ class Review:
         found = [path.existing(check_id(one)) for one in dict.fromkeys(ids)]
         for one in found:
             if one.state is not State.CURRENT:
-                raise InvalidInputError(f"record {one.id} is {one.state.value}, not current")
+                raise InvalidInputError(
+                    f"record {one.id} is {one.state.value}, not current",
+                    remedy="Look at its history; `undo` of its last transaction brings it back",
+                )
         return found
 
     def _known(self, ids: Iterable[str]) -> dict[str, Record]:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 WAITING: Final = {"layer": {"$in": ["fact", KNOWLEDGE]}, "state": State.PROPOSED.value}
 """What is decided on: knowledge and facts that were proposed."""
+_BOTH: Final = "it cannot be both accepted and rejected"
+_WORDS_ALONE: Final = "better words are for what is accepted, and it was not named there"
 _AT_ONCE: Final = 400
 """So many names are asked about at once."""
 
@@ -46,10 +48,13 @@ def settle(
     door: Door, accept: Iterable[str], reject: Iterable[str], edited: Mapping[str, str]
 ) -> Settled:
     """Decide on all that can be decided on, in one transaction; see `Review.settle`."""
+    taken, refused = dict.fromkeys(accept), dict.fromkeys(reject)
     turn = _Turn(door, _texts(edited))
-    for name in dict.fromkeys(accept):
+    turn.left |= dict.fromkeys(taken.keys() & refused.keys(), _BOTH)
+    turn.left |= dict.fromkeys(turn.edited.keys() - taken.keys(), _WORDS_ALONE)
+    for name in taken:
         turn.take(name, turn.accepted)
-    for name in dict.fromkeys(reject):
+    for name in refused:
         turn.take(name, turn.rejected)
     receipt = turn.path.commit(turn.changes) if turn.changes else None
     return Settled(receipt, tuple(turn.done), turn.left)
@@ -121,14 +126,13 @@ class _Turn:
         self.done: list[str] = []
         self.left: dict[str, str] = {}
         self._door = door
-        self._edited = edited
+        self.edited = edited
         self._taken: set[str] = set()
         """The places that proposals of this transaction come to hold."""
 
     def take(self, name: str, decide: Any) -> None:
         """Decide on one, unless something about it speaks against that."""
-        if name in self.done:
-            self.left[name] = "it cannot be both accepted and rejected"
+        if name in self.left:
             return
         try:
             changes = list(decide(self.named(name)))
@@ -150,7 +154,7 @@ class _Turn:
         _check_waits(proposal)
         self._check_alone(proposal)
         rival = standing(self._door, [proposal]).get(place_for(proposal))
-        text = self._edited.get(proposal.id, proposal.text)
+        text = self.edited.get(proposal.id, proposal.text)
         if text == proposal.text:
             said, boxes = proposal, self._door.store.sealed(proposal.id)
         else:

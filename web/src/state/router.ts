@@ -1,8 +1,15 @@
 // Which view is shown, and what of: `#/search?q=redis`. Everything a view shows can be linked to.
 import { computed, signal } from "@preact/signals";
 
+/** An address that signs somebody in. */
+export const ENTRY = /^#\/enter\/(lmc_\w+)/;
+
 const hash = signal(location.hash);
-addEventListener("hashchange", () => { hash.value = location.hash; });
+addEventListener("hashchange", () => {
+  // A code is looked at when a page begins, by which time nobody is in the middle of something.
+  if (ENTRY.test(location.hash)) location.reload();
+  else hash.value = location.hash;
+});
 
 interface Route {
   view: string;

@@ -1,9 +1,9 @@
 // Who is signed in. A token lasts minutes and is kept for this tab alone; tabs of one browser share
 // it by word of mouth, and one of them renews it for all.
 import { computed, effect, signal } from "@preact/signals";
-import { Problem, problemOf, unreachable } from "../api/client";
+import { Problem, asProblem, problemOf, unreachable } from "../api/client";
 import type { Entered, Principal } from "../api/types";
-import { restart } from "./router";
+import { ENTRY, restart } from "./router";
 
 /** With the moment at which the token runs out by the clock of this machine, which may go wrong. */
 type Kept = Entered & { until: number };
@@ -51,7 +51,7 @@ const keyOf = (one: Kept) => one.token.split("_")[1];
 
 /** Sign in with what there is: a code in the address, this tab's own token, or another tab's. */
 export async function begin(): Promise<void> {
-  const found = /^#\/enter\/([\w-]+)/.exec(location.hash);
+  const found = ENTRY.exec(location.hash);
   if (found?.[1]) restart();
   const brought = found?.[1] ? traded(found[1]).catch(refused) : null;
   await fromShelf();
@@ -72,7 +72,8 @@ async function isStillIn(): Promise<boolean> {
 }
 
 function refused(error: unknown): null {
-  parting.value = error instanceof Error ? error.message : String(error);
+  const told = asProblem(error);
+  parting.value = [told.message, told.remedy].filter(Boolean).join(". ");
   return null;
 }
 
@@ -88,6 +89,8 @@ export function answer(isWanted: boolean): void {
 
 /** Sign in with a key, which is forgotten at once. */
 export async function signIn(key: string): Promise<void> {
+  // No request can carry anything else, and the browser would say that the server does not answer.
+  if (!/^[\x21-\x7e]+$/.test(key.trim())) throw new Problem(401, "unauthenticated", "", "", false);
   const said = { method: "POST", headers: { Authorization: `Bearer ${key.trim()}` } };
   const { code } = await answered<{ code: string }>(fetch("/api/auth/codes", said));
   await trade(code);

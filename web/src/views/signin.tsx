@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Problem, asProblem } from "../api/client";
-import { Trouble } from "../parts/basics";
+import { Sentence, Trouble } from "../parts/basics";
 import { Logo } from "../parts/icons";
 import type { Principal } from "../api/types";
 import { answer, invited, me, parting, signIn } from "../state/session";
@@ -32,7 +32,7 @@ export function SignIn() {
         <Logo />
         <h1>Lamina</h1>
         <p class="muted">See what your agents remember, and put it right.</p>
-        {parting.value && !problem.value && <p class="note" role="status">{parting.value}</p>}
+        {parting.value && !problem.value && <p class="note" role="status"><Sentence text={parting.value} /></p>}
         {problem.value && <Trouble problem={problem.value} />}
         <label class="field">
           <span>Key</span>

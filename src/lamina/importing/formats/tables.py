@@ -122,7 +122,7 @@ def _check_columns(columns: list[str], given: Mapped) -> None:
         what = f"no column {missing[0]!r:.60}" if missing else "no column that is plainly the text"
         raise InvalidInputError(
             f"the table has {what}; it has: {', '.join(columns)!s:.300}",
-            remedy="Say which column is what: --map text=COLUMN",
+            remedy="Say which column is what, as in `--map text=COLUMN`, over HTTP `map`",
         )
 
 

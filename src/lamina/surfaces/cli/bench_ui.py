@@ -35,14 +35,13 @@ def ui(session: Session, /, **options: Any) -> None:
     from lamina.bench.pages import Plan, find_browser, measure
     from lamina.errors import UnsupportedError
 
-    browser = find_browser()
+    plan, browser = Plan(scratch(session), **options), find_browser()
     if browser is None or find_spec("playwright") is None:
         raise UnsupportedError(
             "what is measured needs Chromium and the package `playwright`",
             remedy="Install a browser, and run `pip install playwright 'lamina[server]'`",
         )
-    plan = Plan(scratch(session), browser, **options)
-    found = measure(plan, phase(session))
+    found = measure(plan, browser, phase(session))
     if session.out.as_json:
         session.out.document(found)
     else:

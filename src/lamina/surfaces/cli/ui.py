@@ -30,8 +30,10 @@ def ui(session: Session, /, port: int, *, no_browser: bool) -> None:
     """Open the web interface of a store in a browser.
 
     A server of this store that runs on the port is used; otherwise one is started, and Ctrl-C ends
-    it. The address holds a code that lets in once, within two minutes.
+    it. The address holds a code that lets the owner in once, within two minutes.
     """
+    from lamina.errors import InvalidInputError
+
     try:
         from lamina.surfaces.http import running
         from lamina.surfaces.http.binding import engine_at
@@ -41,6 +43,11 @@ def ui(session: Session, /, port: int, *, no_browser: bool) -> None:
 
         raise not_installed(error) from None
 
+    if session.is_acting:
+        raise InvalidInputError(
+            "`--as` and `--role` say who somebody is, and this signs in the owner",
+            remedy="Leave them out, or sign in with a key of `lamina token create`",
+        )
     session.may_create = True
     key, codes = _owner_key(session.unbound), Codes(session.unbound)
     if port and _is_served(port, codes, key):

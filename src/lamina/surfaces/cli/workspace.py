@@ -19,8 +19,11 @@ def named(given: str) -> Path:
     """The folder that an option names."""
     from lamina.errors import InvalidInputError
 
-    if not Path(given).is_dir():
-        raise InvalidInputError(f"`--workspace` is not a folder: {given!r:.120}")
+    if not given or not Path(given).is_dir():
+        raise InvalidInputError(
+            f"`--workspace` is not a folder: {given!r:.120}",
+            remedy="Name one that is there, or leave it out for the one that holds `.lamina`",
+        )
     return Path(given).absolute()
 
 

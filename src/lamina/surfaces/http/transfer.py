@@ -172,7 +172,9 @@ def _mapping(said: str | None) -> dict[str, str]:
     pairs = [one.partition("=") for one in _listed(said)]
     for field, _, column in pairs:
         if not column:
-            raise InvalidInputError(f"`map` is not FIELD=COLUMN: {field!r:.60}")
+            raise InvalidInputError(
+                f"`map` is not FIELD=COLUMN: {field!r:.60}", remedy="Send map=text=note,id=number"
+            )
     return {field.strip(): column.strip() for field, _, column in pairs}
 
 

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Problem, asProblem, get, isOver } from "../../api/client";
 import { searched } from "../../api/records";
-import type { Page, Rec } from "../../api/types";
+import type { Change, Page, Rec } from "../../api/types";
 import { onChange } from "../../state/feed";
 import { useBack } from "../../state/loading";
 
@@ -38,11 +38,14 @@ export function useListed(filter: Filter) {
   const cursor = useSignal<string | null>(null), problem = useSignal<Problem | null>(null);
   const round = useSignal(0), running = useRef<AbortController | null>(null);
   const took = useRef(0);
+  /** What happened while an answer was on its way, which may be from before it. */
+  const missed = useRef<Change[]>([]), apply = useRef<(change: Change, isMissed: boolean) => void>(() => undefined);
   const about = JSON.stringify(filter);
 
   const load = async (after: string | null) => {
     const begun = performance.now();
     const { signal } = running.current = new AbortController();
+    missed.current = [];
     try {
       const page = filter.words ? await matching(filter, signal) : await listed(filter, after, signal);
       if (signal.aborted) return;
@@ -52,6 +55,8 @@ export function useListed(filter: Filter) {
       problem.value = null;
       ready.value = true;
       took.current = performance.now() - begun;
+      running.current = null;
+      for (const change of missed.current) apply.current(change, true);
     } catch (error) {
       if (signal.aborted || isOver(error)) return;
       problem.value = asProblem(error);
@@ -79,22 +84,26 @@ export function useListed(filter: Filter) {
         else round.value++;
       }, Math.max(CALM_MS, RESTS * took.current));
     };
-    const stop = onChange(({ event, record, before }) => {
+    apply.current = ({ event, record, before }, isMissed) => {
       const at = rows.peek().findIndex((row) => row.id === event.record);
       const fits = record && isIn(filter, record);
-      // The answer that is awaited may be from before this, and would put it back as it was.
-      if (running.current && (fits || !record || (before && isIn(filter, before)))) later();
+      if (at >= 0 && record && record.rev < rows.peek()[at]!.rev) return;
       if (at >= 0 && fits) rows.value = rows.peek().with(at, record);
       else if (at >= 0) { rows.value = rows.peek().toSpliced(at, 1); total.value--; }
       // How well words fit is for the server to say.
-      else if (fits && (filter.words || !ready.peek() || ++added > MOST_ADDED)) later();
+      else if (fits && (filter.words || ++added > MOST_ADDED)) later();
       else if (fits) {
-        if (!before || !isIn(filter, before)) total.value++;
         const place = rows.peek().findIndex((row) => comesFirst(filter.order, record, row));
-        if (place >= 0) rows.value = rows.peek().toSpliced(place, 0, record);
-        // What belongs behind all that is here comes with its page.
-        else if (!cursor.peek()) rows.value = [...rows.peek(), record];
+        // What belongs behind all that is here comes with its page, and the answer may have counted it.
+        const isHere = place >= 0 || !cursor.peek();
+        if ((isHere || !isMissed) && (!before || !isIn(filter, before))) total.value++;
+        if (isHere) rows.value = rows.peek().toSpliced(place >= 0 ? place : rows.peek().length, 0, record);
       }
+    };
+    const stop = onChange((change) => {
+      if (running.current) missed.current.push(change);
+      if (ready.peek()) apply.current(change, false);
+      else if (!running.current && change.record && isIn(filter, change.record)) later();
     });
     return () => { stop(); clearTimeout(wait); };
   }, [about]);
