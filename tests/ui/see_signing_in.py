@@ -141,7 +141,6 @@ def test_who_signs_out_leaves_nothing_to_renew_with(browser: Browser, server: Se
         page.get_by_role("button", name="Sign out").click()
     assert left.value.status == 200
     page.goto(f"{server.url}/#/enter/{code}")
-    page.reload()
     expect(page.get_by_text("this code was used already")).to_be_visible()
     context.close()
 
