@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from lamina import Memory
 from tests.ui.fixtures import show, signed_in
@@ -141,6 +141,28 @@ def test_the_context_is_previewed_within_its_budget(page: Page) -> None:
     page.get_by_role("button", name="Copy").click()
     expect(page.get_by_text("Copied.")).to_be_visible()
     assert page.evaluate("() => navigator.clipboard.readText()") == shown.inner_text()
+
+
+def test_an_overview_from_before_is_asked_for_again(page: Page, memory: Memory) -> None:
+    """It may be kept for a moment, and what it misses was told of before anybody looked."""
+    show(page, "feed")
+    memory.agent("mira", project="web").now.update("Said before anybody looked")
+    expect(page.get_by_text("Said before anybody looked").first).to_be_visible()
+    old: list[Route] = []
+
+    def kept(route: Route) -> None:
+        if old:
+            return route.continue_()
+        old.append(route)
+        said = route.fetch().json()
+        route.fulfill(json={**said, "agents": said["agents"][:2], "again_ms": 50})
+        return None
+
+    page.route(re.compile("/api/overview"), kept)
+    show(page, "agents")
+    listed = page.get_by_role("list", name="Agents").get_by_role("link")
+    expect(listed).to_have_count(2)
+    expect(listed).not_to_have_count(2)
 
 
 def test_an_agent_is_found_among_hundreds(page: Page, memory: Memory) -> None:

@@ -1,8 +1,7 @@
 import { useEffect } from "preact/hooks";
-import { overviewOf } from "../api/overview";
 import { standing } from "../state/feed";
 import { toMiddle } from "../state/keys";
-import { useLoaded } from "../state/loading";
+import { useOverview } from "../state/overview";
 import { project, theme, type Theme } from "../state/prefs";
 import { to } from "../state/router";
 import { me, signOut } from "../state/session";
@@ -14,7 +13,7 @@ const SAID = { joining: "Joining…", live: "Live", broken: "Reconnecting…" };
 const THEMES: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" };
 
 export function Sidebar({ current, onHelp }: { current: string | undefined; onHelp: () => void }) {
-  const seen = useLoaded(() => overviewOf(""), [], { live: true, calm: 3_000 });
+  const seen = useOverview("", 3_000);
   useEffect(() => toMiddle(document.querySelector<HTMLElement>(".side [aria-current]")), [current]);
   const confined = me.value?.root?.replace(/^project\//, "");
   return (

@@ -1,4 +1,3 @@
-import { overviewOf } from "../../api/overview";
 import { Empty, Head, Trouble, Waiting } from "../../parts/basics";
 import { ContextPreview } from "./context";
 import { Crew, byName } from "./crew";
@@ -8,7 +7,7 @@ import { Notes } from "./notes";
 import { FactsCard, NowCard } from "./now";
 import { Sessions } from "./sessions";
 import { Tabs } from "../../parts/tabs";
-import { useLoaded } from "../../state/loading";
+import { useOverview } from "../../state/overview";
 import { partOf } from "../../state/places";
 import { project } from "../../state/prefs";
 import { amend, route } from "../../state/router";
@@ -20,7 +19,7 @@ const TABS = [
 ] as const;
 
 export function AgentsView({ rest }: { rest: string[] }) {
-  const seen = useLoaded(() => overviewOf(project.value), [project.value], { live: true, calm: 800 });
+  const seen = useOverview(project.value, 800);
   if (seen.problem.value && !seen.value.value) return <Trouble problem={seen.problem.value} again={seen.again} />;
   if (!seen.value.value) return <Waiting />;
   const { agents } = seen.value.value;

@@ -2,17 +2,16 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Problem } from "../../api/client";
-import { overviewOf } from "../../api/overview";
 import type { Rec, Signal } from "../../api/types";
 import { Ago, shown } from "../../parts/basics";
 import { Dialog } from "../../parts/dialog";
-import { useLoaded } from "../../state/loading";
+import { useOverview } from "../../state/overview";
 import { project } from "../../state/prefs";
 import { complain, say } from "../../state/saying";
 import { projectOf, publish, read, standing, valueOf, written } from "./signals";
 
 export function Publish({ over, onClose }: { over: Rec | null; onClose: () => void }) {
-  const seen = useLoaded(() => overviewOf(""), []);
+  const seen = useOverview("", 3_000);
   const where = useSignal((over ? projectOf(over) : project.value) ?? "");
   const key = useSignal(over?.key ?? ""), value = useSignal(over ? written(valueOf(over)) : ""), ttl = useSignal("");
   // What stood there when writing began, so that nobody's signal is replaced unseen.

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { get } from "../../api/client";
 import type { Figures as Told, Overview, Spent } from "../../api/types";
 import { Card, Empty, Waiting, ago, count, plural, short } from "../../parts/basics";
-import { useAgain } from "./again";
+import { useAgain } from "../../state/again";
 import { useLoaded } from "../../state/loading";
 import { to } from "../../state/router";
 
@@ -13,7 +13,7 @@ const LOOKED_MS = 15_000;
 export function useFigures(named: string): Told | null {
   const seen = useLoaded((signal) => get<Told>("/api/overview/figures", { project: named }, signal), [named],
     { live: true, calm: 2_000 });
-  useAgain(seen, LOOKED_MS);
+  useAgain(seen, { every: LOOKED_MS });
   return seen.value.value;
 }
 

@@ -1,24 +1,20 @@
-import { overviewOf } from "../../api/overview";
 import type { Overview } from "../../api/types";
 import { ChangeLine } from "../../parts/change";
 import { Card, Empty, Head, Trouble, Waiting } from "../../parts/basics";
 import { mayWrite } from "../../state/may";
-import { useAgain } from "./again";
 import { changes } from "../../state/feed";
-import { useLoaded } from "../../state/loading";
+import { useOverview } from "../../state/overview";
 import { project } from "../../state/prefs";
 import { to } from "../../state/router";
 import { Agents, Layers, Projects } from "./cards";
 import { Figures, Spending, useFigures } from "./figures";
 import { HealthCard } from "./health";
 
-const CALM = { live: true, calm: 800 };
+const CALM_MS = 800;
 
 export function OverviewView() {
   const named = project.value;
-  const seen = useLoaded(() => overviewOf(named), [named], CALM);
-  useAgain(seen);
-  const { value, problem, again } = seen;
+  const { value, problem, again } = useOverview(named, CALM_MS);
   const found = value.value;
   if (problem.value && !found) return <Trouble problem={problem.value} again={again} />;
   if (!found) return <Waiting />;

@@ -1,6 +1,5 @@
 // What waits for a person: five queues, each asked for when somebody looks at it.
 import type { Alike, Doubts, Plan, Queue } from "../../api/types";
-import { overviewOf } from "../../api/overview";
 import { Head } from "../../parts/basics";
 import { Tabs } from "../../parts/tabs";
 import { keptAs } from "./kept";
@@ -10,7 +9,7 @@ import { PlanTab, planName } from "./plans";
 import { Proposals, proposalsName } from "./proposals";
 import { TwinsTab, alikeName, twinsOf } from "./twins";
 import { keyName } from "../../state/keys";
-import { useLoaded } from "../../state/loading";
+import { useOverview } from "../../state/overview";
 import { project } from "../../state/prefs";
 import { go } from "../../state/router";
 
@@ -25,7 +24,7 @@ type Tab = (typeof TABS)[number]["name"];
 
 export function ReviewView({ rest }: { rest: string[] }) {
   const tab = TABS.find((one) => one.name === rest[0]) ?? TABS[0];
-  const seen = useLoaded(() => overviewOf(project.value), [project.value], { live: true, calm: 3_000 });
+  const seen = useOverview(project.value, 3_000);
   const tabs = TABS.map(({ name, title }) => {
     const count = countOf(name, project.value) ?? (name === "proposals" ? seen.value.value?.proposals : undefined);
     return { name, title: <>{title}{!!count && <span class="count">{count}</span>}</> };

@@ -1,1 +1,0 @@
-import{_ as o}from"./chunk-EMJCH6X7.js";var s=400,t=new Map;function v(e){let r=t.get(e),i=performance.now();if(r&&i-r.at<s)return r.answer;let n=o("/api/overview",{project:e});return t.set(e,{at:i,answer:n}),n.catch(()=>t.delete(e)),n}export{v as a};
