@@ -152,11 +152,11 @@ def test_an_overview_from_before_is_asked_for_again(page: Page, memory: Memory) 
 
     def kept(route: Route) -> None:
         if old:
-            return route.continue_()
+            route.continue_()
+            return
         old.append(route)
         said = route.fetch().json()
         route.fulfill(json={**said, "agents": said["agents"][:2], "again_ms": 50})
-        return None
 
     page.route(re.compile("/api/overview"), kept)
     show(page, "agents")
