@@ -28,7 +28,8 @@ def test_who_the_tests_are_is_held_back_by_policies() -> None:
 def test_a_run_that_is_killed_leaves_nothing_behind() -> None:
     user = subprocess.Popen(
         [sys.executable, "-c", _USE],
-        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={"PATH": os.defpath},
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={"PATH": os.defpath},
     )  # fmt: skip
     with user:
         assert user.stdout is not None
