@@ -17,8 +17,9 @@ from lamina import ForbiddenError, InvalidInputError, Memory, NotFoundError, Sto
 from lamina.core.filters import Condition, Op
 from lamina.core.principal import Surface
 from lamina.exchange import export_lines, import_lines
+from lamina.stores.sql.driver import one
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import connect, one
+from lamina.stores.sqlite.driver import connect
 from lamina.stores.sqlite.pool import Pool
 from tests.places import mem
 

@@ -17,14 +17,8 @@ from typing import Any, Final, Generic, TypeVar
 from lamina.clock import stopwatch
 from lamina.errors import StoreError, StoreUnavailableError
 from lamina.stores.bell import Bell
-from lamina.stores.sqlite.driver import (
-    BUSY_SECONDS,
-    Connection,
-    DriverError,
-    connect,
-    one,
-    translated,
-)
+from lamina.stores.sql.driver import one
+from lamina.stores.sqlite.driver import BUSY_SECONDS, Connection, DriverError, connect, translated
 from lamina.stores.sqlite.locks import Presence, Turns
 from lamina.stores.sqlite.pool import Pool
 

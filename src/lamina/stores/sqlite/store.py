@@ -16,9 +16,11 @@ from lamina.errors import InvalidInputError, StoreDamagedError
 from lamina.stores.base import Capability
 from lamina.stores.ledger import Ledger
 from lamina.stores.questions import check_count
-from lamina.stores.sqlite import DATABASE, LEDGER, STAGING, migrations, reads
+from lamina.stores.sql import reads
+from lamina.stores.sql.driver import one
+from lamina.stores.sqlite import DATABASE, LEDGER, STAGING, migrations
 from lamina.stores.sqlite.connections import Connections, empty_log
-from lamina.stores.sqlite.driver import APPLICATION_ID, one
+from lamina.stores.sqlite.driver import APPLICATION_ID
 from lamina.stores.sqlite.searched import Searched
 
 if TYPE_CHECKING:
@@ -38,9 +40,9 @@ if TYPE_CHECKING:
     from lamina.results import BackupReport
     from lamina.stores.base import Aids, Finding, Page, Repair, ScrubReport
     from lamina.stores.questions import Lot, Query
+    from lamina.stores.sql.notepad import Notepad
+    from lamina.stores.sql.tally import Counts, Tally
     from lamina.stores.sqlite.driver import Connection
-    from lamina.stores.sqlite.notepad import Notepad
-    from lamina.stores.sqlite.tally import Counts, Tally
 
 _TOUCH: Final = f"pragma application_id = {APPLICATION_ID}"
 """Changes nothing and is a write all the same; SQLite leaves out an update that changes nothing."""
@@ -122,13 +124,13 @@ class SqliteStore(Searched):
             return reads.census(connection, query)
 
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
-        from lamina.stores.sqlite import log
+        from lamina.stores.sql import log
 
         with self._connections.reading() as connection:
             return log.versions(connection, reach, record_id)
 
     def events(self, stream: str, *, after: int = 0, limit: int | None = 1000) -> list[Event]:
-        from lamina.stores.sqlite import log
+        from lamina.stores.sql import log
 
         check_count(after, "after")
         check_count(limit, "limit")
@@ -136,7 +138,7 @@ class SqliteStore(Searched):
             return log.events(connection, stream, after, limit)
 
     def transaction(self, tx: RecordId) -> list[Event]:
-        from lamina.stores.sqlite import log
+        from lamina.stores.sql import log
 
         with self._connections.reading(snapshot=False) as connection:
             return log.transaction(connection, tx)
@@ -148,13 +150,13 @@ class SqliteStore(Searched):
     def position(
         self, streams: Collection[str] | None = None, *, at: datetime | None = None
     ) -> dict[str, Head]:
-        from lamina.stores.sqlite import feed
+        from lamina.stores.sql import feed
 
         with self._connections.reading() as connection:
             return feed.position(connection, streams, at)
 
     def changes(self, reach: Reach, after: Mapping[str, int], limit: int) -> Page:
-        from lamina.stores.sqlite import feed
+        from lamina.stores.sql import feed
 
         check_count(limit, "limit")
         with self._connections.reading() as connection:
@@ -168,13 +170,13 @@ class SqliteStore(Searched):
 
     def note(self, notices: Sequence[Notice]) -> None:
         if self._notepad is None:
-            from lamina.stores.sqlite.notepad import Notepad
+            from lamina.stores.sql.notepad import Notepad
 
             self._notepad = Notepad(self._last_erase, self._write_notices)
         self._notepad.add(notices)
 
     def noted(self, audience: Audience, after: int, limit: int) -> Noted:
-        from lamina.stores.sqlite import telemetry
+        from lamina.stores.sql import telemetry
 
         check_count(limit, "limit")
         self._drain()
@@ -183,13 +185,13 @@ class SqliteStore(Searched):
 
     def note_use(self, used: Mapping[RecordId, int], at: datetime, root: str = "") -> None:
         if self._tally is None:
-            from lamina.stores.sqlite.tally import Tally
+            from lamina.stores.sql.tally import Tally
 
             self._tally = Tally(self._write_counts)
         self._tally.add(used, root, at)
 
     def usage(self, reach: Reach, ids: Sequence[RecordId]) -> dict[RecordId, Usage]:
-        from lamina.stores.sqlite import usage
+        from lamina.stores.sql import usage
 
         # What waits is looked at first: what is written meanwhile is then counted, if twice.
         waiting = [] if self._tally is None else self._tally.of(ids)
@@ -281,12 +283,12 @@ class SqliteStore(Searched):
         return backup.back_up(self._connections, self._ledger, target, tell)
 
     def prunable(self, retention: Retention) -> Pruned:
-        from lamina.stores.sqlite import pruning
+        from lamina.stores.sql import pruning
 
         return pruning.prunable(self._connections, retention)
 
     def prune(self, retention: Retention) -> Pruned:
-        from lamina.stores.sqlite import pruning
+        from lamina.stores.sql import pruning
 
         return pruning.prune(self._connections, retention)
 
@@ -306,7 +308,7 @@ class SqliteStore(Searched):
 
     def _run(self, connection: Connection, commit: Commit) -> Receipt:
         from lamina.core.changes import Erase
-        from lamina.stores.sqlite import commits
+        from lamina.stores.sql import commits
 
         receipt = commits.run(connection, commit)
         erased = [change.id for change in commit.changes if isinstance(change, Erase)]
@@ -320,7 +322,7 @@ class SqliteStore(Searched):
 
     def _write_along(self, connection: Connection, *, cleared: bool) -> None:
         """Let the notices that wait share a commit, or go with what an erase takes away."""
-        from lamina.stores.sqlite import telemetry
+        from lamina.stores.sql import telemetry
 
         notices, since = self._notepad.take() if self._notepad is not None else ([], 0)
         if cleared:
@@ -329,20 +331,20 @@ class SqliteStore(Searched):
             telemetry.write_along(connection, notices, since)
 
     def _last_erase(self) -> int:
-        from lamina.stores.sqlite import telemetry
+        from lamina.stores.sql import telemetry
 
         with self._connections.reading(snapshot=False) as connection:
             return telemetry.last_erase(connection)
 
     def _write_notices(self, notices: Sequence[Notice], since: int) -> None:
-        from lamina.stores.sqlite import telemetry
+        from lamina.stores.sql import telemetry
 
         self._connections.write_if_quiet(
             lambda connection: telemetry.write(connection, notices, since)
         )
 
     def _write_counts(self, counts: Counts) -> None:
-        from lamina.stores.sqlite import usage
+        from lamina.stores.sql import usage
 
         self._connections.write_if_quiet(lambda connection: usage.write(connection, counts))
 
