@@ -10,6 +10,7 @@ from lamina.calm import one_thread
 from lamina.errors import IndexDamagedError, StoreError
 from lamina.stores.filesystem import meaning
 from lamina.stores.sql.driver import one, rows
+from lamina.stores.sql.store import SqlStore
 from lamina.stores.sqlite import INDEXES
 from lamina.stores.sqlite.driver import DriverError
 
@@ -38,7 +39,7 @@ _PATIENCE_SECONDS: Final = 30.0
 _PAUSE_SECONDS: Final = 0.02
 
 
-class Searched:
+class Searched(SqlStore):
     """Searches, and what they need: loaded when somebody searches."""
 
     _folder: Path
