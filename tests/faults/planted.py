@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 CONNECTIONS = "stores/sqlite/connections.py"
 POOL = "stores/sqlite/pool.py"
-COMMITS = "stores/sqlite/commits.py"
+COMMITS = "stores/sql/commits.py"
 STORE = "stores/sqlite/store.py"
 MIGRATIONS = "stores/sqlite/migrations.py"
 LOCKS = "stores/sqlite/locks.py"

@@ -3,15 +3,15 @@
 from tests.mutants.mutant import Mutant
 
 STORE = "stores/sqlite/store.py"
-PRESENT = "stores/sqlite/present.py"
-COMMITS = "stores/sqlite/commits.py"
-READS = "stores/sqlite/reads.py"
-LOG = "stores/sqlite/log.py"
-PREDICATES = "stores/sqlite/predicates.py"
-INDEX = "stores/sqlite/index.py"
+PRESENT = "stores/sql/present.py"
+COMMITS = "stores/sql/commits.py"
+READS = "stores/sql/reads.py"
+LOG = "stores/sql/log.py"
+PREDICATES = "stores/sql/predicates.py"
+INDEX = "stores/sql/index.py"
 CONNECTIONS = "stores/sqlite/connections.py"
 PAGES = "stores/sqlite/care/pages.py"
-SEARCHING = "stores/sqlite/searching.py"
+SEARCHING = "stores/sql/searching.py"
 WORDS = "stores/sqlite/care/words.py"
 
 _LIVE = (
@@ -157,7 +157,7 @@ SQLITE = (
     ),
     _planted(
         "a_setting_holds_for_all_at_once", "the plan sees no settings", "setting ignored",
-        "stores/sqlite/present.py", "return self.settings.get(name)", "return None",
+        "stores/sql/present.py", "return self.settings.get(name)", "return None",
     ),
     _planted(
         "a_receipt_is_known_to_all", "receipts are not written", "receipts not stored", COMMITS,
@@ -253,7 +253,7 @@ SQLITE = (
     ),
     _planted(
         "only_the_newest_version_is_asked", "every version is asked", "old versions shown",
-        "stores/sqlite/past.py", 'NEWEST: Final = "record r join version v on v.vid = r.head"',
+        "stores/sql/past.py", 'NEWEST: Final = "record r join version v on v.vid = r.head"',
         'NEWEST: Final = "record r join version v on v.rid = r.rid"',
     ),
     _planted(
@@ -316,7 +316,7 @@ SQLITE = (
     ),
     _planted(
         "what_was_written_is_read_back_as_it_was", "instants lose their microseconds",
-        "field lost", "stores/sqlite/rows.py", "to_text(record.expires_at)",
+        "field lost", "stores/sql/rows.py", "to_text(record.expires_at)",
         "to_text(record.expires_at.replace(microsecond=0))",
     ),
 )  # fmt: skip

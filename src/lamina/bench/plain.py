@@ -15,7 +15,8 @@ import numpy as np
 from lamina import clock
 from lamina.bench.texts import SMALL
 from lamina.embedders.protocol import Embedder, Role
-from lamina.stores.sqlite.driver import Connection, connect, rows
+from lamina.stores.sql.driver import rows
+from lamina.stores.sqlite.driver import Connection, connect
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,9 +17,9 @@ from lamina.core.filters import Filter
 from lamina.core.record import Record
 from lamina.core.vectors import Embedded, Progress, check_vector, unpacked
 from lamina.errors import InvalidInputError
-from lamina.stores.sqlite.driver import Connection, one, rows
-from lamina.stores.sqlite.predicates import everything
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sql.driver import Connection, one, rows
+from lamina.stores.sql.predicates import everything
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
 _SPACE: Final = "select space, dimensions, mark from space where fingerprint = ?"
 _MADE: Final = "select ifnull(max(cast(made as integer)), 0) from space"
@@ -123,15 +123,12 @@ def leave(connection: Connection, space: str) -> None:
 
 
 def drop(connection: Connection, rid: int) -> None:
-    """Drop the vectors of a record that is being erased.
+    """Drop the vectors of a record that is being erased, and whose versions are gone.
 
     Its versions may have had the highest number, which the next one written is then given again.
     """
     connection.execute("delete from vector where rid = ?", (rid,))
-
-
-def step_back(connection: Connection) -> None:
-    """See to it that no version to come lies before a mark, after versions were taken away."""
+    # No version to come may lie before a mark.
     connection.execute(
         "update space set mark = min(mark, (select ifnull(max(vid), 0) from version))"
     )

@@ -7,9 +7,9 @@ from typing import Final
 from lamina.core import chain
 from lamina.core.changes import Event
 from lamina.stores.base import Finding
+from lamina.stores.sql.driver import one, rows
+from lamina.stores.sql.log import to_event
 from lamina.stores.sqlite.care.looking import LOG, UNREADABLE, Fix, Look, damaged, derived
-from lamina.stores.sqlite.driver import one, rows
-from lamina.stores.sqlite.log import to_event
 
 STREAMS: Final = "select sid, name, seq, hash, at from stream not indexed"
 EVENTS: Final = (

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 from lamina.errors import LaminaError
 from lamina.stores.base import Aids, Finding, Severity
 from lamina.stores.ledger import Ledger
+from lamina.stores.sql.driver import rows
 from lamina.stores.sqlite.care.chains import chains
 from lamina.stores.sqlite.care.contents import receipts, sealed, settings
 from lamina.stores.sqlite.care.digests import digests, twins
@@ -18,7 +19,7 @@ from lamina.stores.sqlite.care.vectors import vectors
 from lamina.stores.sqlite.care.versions import versions
 from lamina.stores.sqlite.care.words import indexed, lookups, statistics
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection, rows
+from lamina.stores.sqlite.driver import Connection
 
 _MOST: Final = 10
 """How many findings of one sort are told one by one."""

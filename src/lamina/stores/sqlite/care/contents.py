@@ -10,9 +10,9 @@ from lamina.core.settings import SETTINGS
 from lamina.core.versions import INDEX_VERSION
 from lamina.stores import receipts as kept_receipts
 from lamina.stores.base import Finding
-from lamina.stores.sqlite import reads
+from lamina.stores.sql import reads
+from lamina.stores.sql.driver import one, rows
 from lamina.stores.sqlite.care.looking import UNREADABLE, Look, damaged, derived, is_choice, note
-from lamina.stores.sqlite.driver import one, rows
 
 SEALED: Final = "select z.ref, z.kind, z.nonce, z.box from sealed z"
 REFERRING: Final = (

@@ -10,9 +10,9 @@ from lamina.core.layers import LAYERS, place_of
 from lamina.core.record import Record
 from lamina.errors import StoreDamagedError
 from lamina.stores.base import Finding
+from lamina.stores.sql.driver import Value, rows
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record, to_version_row
 from lamina.stores.sqlite.care.looking import LOG, UNREADABLE, Fix, Look, damaged, derived
-from lamina.stores.sqlite.driver import Value, rows
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record, to_version_row
 
 _PAGE: Final = 500
 _BEFORE_ALL: Final = -(2**63)

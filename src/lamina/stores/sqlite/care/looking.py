@@ -8,7 +8,8 @@ from typing import Any, Final
 from lamina.core.settings import check_setting
 from lamina.errors import LaminaError
 from lamina.stores.base import Aids, Finding, Severity
-from lamina.stores.sqlite.driver import Connection, DriverError, Value, one, rows
+from lamina.stores.sql.driver import Value, one, rows
+from lamina.stores.sqlite.driver import Connection, DriverError
 
 REPAIR: Final = "Run `lamina doctor --repair`"
 RESTORE: Final = (

@@ -10,9 +10,10 @@ from contextlib import suppress
 from typing import Final
 
 from lamina.stores.base import Finding
+from lamina.stores.sql.driver import one, rows
 from lamina.stores.sqlite.care.looking import Look, damaged, derived
 from lamina.stores.sqlite.care.tables import RECORD_TABLES, WORDS
-from lamina.stores.sqlite.driver import Connection, DriverError, one, read_file, rows
+from lamina.stores.sqlite.driver import Connection, DriverError, read_file
 
 _UNVOUCHED: Final = ("receipt", "sealed", "setting")
 """The tables whose rows no event speaks of."""

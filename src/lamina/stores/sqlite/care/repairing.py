@@ -11,6 +11,7 @@ from lamina.core.record import Record
 from lamina.errors import StoreDamagedError
 from lamina.stores.base import Aids, Finding, Repair, Severity
 from lamina.stores.ledger import Ledger
+from lamina.stores.sql.driver import one
 from lamina.stores.sqlite.care import ledger as tombstones
 from lamina.stores.sqlite.care.chains import latest
 from lamina.stores.sqlite.care.checking import vouched
@@ -31,7 +32,7 @@ from lamina.stores.sqlite.care.vectors import mend
 from lamina.stores.sqlite.care.versions import pointers
 from lamina.stores.sqlite.care.words import reindex
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection, one
+from lamina.stores.sqlite.driver import Connection
 
 _FORMAT: Final = "insert or replace into setting values ('format', ?)"
 _SHOWN: Final = 5

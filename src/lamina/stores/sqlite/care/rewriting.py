@@ -11,12 +11,13 @@ from typing import Final
 
 from lamina.errors import StoreDamagedError
 from lamina.stores.base import Aids
-from lamina.stores.sqlite import migrations
+from lamina.stores.sql.driver import rows
+from lamina.stores.sqlite import formats, migrations
 from lamina.stores.sqlite.care.checking import vouched
 from lamina.stores.sqlite.care.looking import RESTORE, UNREADABLE, Look, leniently
 from lamina.stores.sqlite.care.tables import LOSABLE, RECORD_TABLES, expected, found, quoted
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, copy_pages, rows, scratch
+from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, copy_pages, scratch
 
 _CONTENT: Final = (
     "vid, rid, rev, from_seq, state, kind, text, data, tags, importance, confidence, trust, source,"
@@ -45,7 +46,7 @@ def _rewrite(old: Connection, follow: Callable[[Connection], int]) -> int:
         for sql in migrations.steps():
             fresh.execute(sql)
         fresh.execute(f"pragma application_id = {APPLICATION_ID}")
-        fresh.execute(f"pragma user_version = {migrations.NEWEST}")
+        fresh.execute(f"pragma user_version = {formats.NEWEST}")
         fresh.execute("begin")
         fresh.execute("delete from setting")
         with leniently(old):

@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 from lamina.stores.base import Finding
+from lamina.stores.sql.driver import one, rows
 from lamina.stores.sqlite.care.looking import COPY, LOG, Fix, Look, damaged, derived
-from lamina.stores.sqlite.driver import one, rows
 
 EVENTS: Final = (
     "select record, sid, seq, rev, action from event where action <> 'witnessed'"

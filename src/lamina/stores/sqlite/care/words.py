@@ -7,12 +7,13 @@ from lamina.core.layers import is_indexed
 from lamina.core.record import Record
 from lamina.core.versions import INDEX_VERSION
 from lamina.stores.base import Finding
-from lamina.stores.sqlite import index, vectors
+from lamina.stores.sql.driver import one, rows
+from lamina.stores.sql.past import NEWEST
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sqlite import vectors, words
 from lamina.stores.sqlite.care.looking import UNREADABLE, Look, derived
 from lamina.stores.sqlite.care.tables import expected
-from lamina.stores.sqlite.driver import Connection, one, rows
-from lamina.stores.sqlite.past import NEWEST
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sqlite.driver import Connection
 
 _PAGE: Final = 500
 INDEXED: Final = (
@@ -94,7 +95,7 @@ def reindex(
         record = to_record(tuple(columns))
         terms = analyse(record) if is_indexed(record) else ()
         if terms:
-            index.add(connection, sid, rid, terms)
+            words.add(connection, sid, rid, terms)
             connection.execute("update record set length = ? where rid = ?", (len(terms), rid))
         tell(rid / total)
     connection.execute(_RECOUNT)

@@ -13,9 +13,9 @@ from lamina.core.changes import Action, Changed, Event
 from lamina.core.instants import from_text, to_text
 from lamina.core.record import Record
 from lamina.stores.base import Page
-from lamina.stores.sqlite import log
-from lamina.stores.sqlite.driver import Connection, one, rows
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sql import log
+from lamina.stores.sql.driver import Connection, one, rows
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
 _HEADS: Final = "select name, sid, seq, hash, at from stream where seq > 0"
 _TOUCHED: Final = (

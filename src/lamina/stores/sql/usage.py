@@ -9,16 +9,16 @@ from lamina.core.access import Reach
 from lamina.core.ids import RecordId
 from lamina.core.instants import from_text, to_text
 from lamina.core.usage import Usage
-from lamina.stores.sqlite import migrations
-from lamina.stores.sqlite.driver import Connection, one
-from lamina.stores.sqlite.tally import Counts
+from lamina.stores.sql.driver import Connection
+from lamina.stores.sql.formats import check_writable
+from lamina.stores.sql.tally import Counts
 
-_FORMAT: Final = "select value from setting where name = 'format'"
 # What is about a record that is gone finds no row to stand for, and is dropped.
 _ADD: Final = (
-    "insert into usage (rid, root, hits, last) select rid, ?2, ?3, ?4 from record where id = ?1"
-    " on conflict (rid, root) do update set hits = hits + excluded.hits,"
-    " last = max(last, excluded.last)"
+    "insert into usage (rid, root, hits, last)"
+    " select rid, ?2, cast(?3 as bigint), ?4 from record where id = ?1"
+    " on conflict (rid, root) do update set hits = usage.hits + excluded.hits,"
+    " last = case when usage.last > excluded.last then usage.last else excluded.last end"
 )
 _ASKED: Final = (
     "select r.id, r.scope, r.layer, u.root, u.hits, u.last from json_each(?) j"
@@ -28,7 +28,7 @@ _ASKED: Final = (
 
 def write(connection: Connection, counts: Counts) -> None:
     """Add to the counts of the records that are there."""
-    migrations.check_format(int(one(connection, _FORMAT)))
+    check_writable(connection)
     for root, known in counts.items():
         for record, usage in known.items():
             connection.execute(_ADD, (record, root, usage.hits, to_text(usage.last)))

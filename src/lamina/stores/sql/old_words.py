@@ -15,9 +15,9 @@ from lamina.core.access import Reach
 from lamina.core.indexing import index_terms
 from lamina.core.layers import is_indexed
 from lamina.core.record import Record
-from lamina.stores.sqlite.driver import Connection, rows
-from lamina.stores.sqlite.past import source
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sql.driver import Connection, rows
+from lamina.stores.sql.past import source
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
 _TOUCHED: Final = "select distinct record from event where sid = ? and seq > ?"
 _TODAY: Final = (
@@ -92,7 +92,7 @@ def difference(
 def _documents(
     connection: Connection, sid: int, since: tuple[int, int], as_of: Mapping[str, int]
 ) -> Sequence[Document]:
-    moment, records = source(as_of)
+    moment, records = source(connection.dialect, as_of)
     sql = f"{moment.sql}select r.rid, {RECORD_COLUMNS} from {records} where r.id in ({_TOUCHED})"
     found = []
     for rid, *columns in list(rows(connection, sql, (*moment.parameters, *since))):

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from lamina.core.filters import Condition, Filter, Op
-from lamina.stores.sqlite.predicates import Predicate
+from lamina.stores.sql.driver import Dialect
+from lamina.stores.sql.predicates import Predicate
 
 NEWEST: Final = "record r join version v on v.vid = r.head"
 _OF_TASK: Final = (
     "version v indexed by version_task cross join record r on r.head = v.vid and r.rid = v.rid"
-    " and case when json_valid(v.data) then json_extract(v.data, '$.task') end = ?"
+    " and {} = ?"
 )
 _REACHED: Final = "(select m.seq from moment m where m.sid = r.sid)"
 _THEN: Final = (
@@ -25,15 +26,13 @@ _THEN: Final = (
     f" where line.born > {_REACHED} and line.prev < line.vid)"
     f" select line.vid from line where line.born <= {_REACHED} limit 1)"
 )
-_MOMENT: Final = (
-    "with moment (sid, seq) as materialized (select s.sid, j.value from json_each(?) j"
-    " join stream s on s.name = j.key) "
-)
 NOW: Final = Predicate("")
 ANYTHING: Final = Filter()
 
 
-def source(as_of: Mapping[str, int] | None, where: Filter = ANYTHING) -> tuple[Predicate, str]:
+def source(
+    dialect: Dialect, as_of: Mapping[str, int] | None, where: Filter = ANYTHING
+) -> tuple[Predicate, str]:
     """What goes before `select`, and the records `r` with the version `v` of each that is meant.
 
     Who asks for a key is led to it, and so is who asks for a task: without statistics SQLite would
@@ -41,7 +40,7 @@ def source(as_of: Mapping[str, int] | None, where: Filter = ANYTHING) -> tuple[P
     """
     task = next((one.value for one in where.conditions if _asks_for_task(one)), None)
     if as_of is None and isinstance(task, str):
-        return Predicate("", (task,)), _OF_TASK
+        return Predicate("", (task,)), _OF_TASK.format(dialect.task)
     asks_for_key = any(
         one.field == "key" and one.op is Op.EQ and one.value is not None for one in where.conditions
     )
@@ -50,7 +49,7 @@ def source(as_of: Mapping[str, int] | None, where: Filter = ANYTHING) -> tuple[P
         records = records.replace("record r", "record r indexed by record_key", 1)
     if as_of is None:
         return NOW, records
-    return Predicate(_MOMENT, (json.dumps(dict(as_of)),)), records
+    return Predicate(dialect.moment, (json.dumps(dict(as_of)),)), records
 
 
 def _asks_for_task(one: Condition) -> bool:

@@ -20,12 +20,11 @@ from lamina.core.announcements import (
 )
 from lamina.core.instants import check_instant, to_text
 from lamina.errors import LaminaError
-from lamina.stores.sqlite import migrations
-from lamina.stores.sqlite.driver import Connection, DriverError, one, rows
+from lamina.stores.sql.driver import Connection, one, rows
+from lamina.stores.sql.formats import check_writable
 
 _BOUND: Final = 10**18
 """No notice has such a number: they are times in microseconds, and calendars end before it."""
-_FORMAT: Final = "select value from setting where name = 'format'"
 _LAST: Final = f"select max(tid) from telemetry where tid < {_BOUND}"
 _ERASED: Final = "select body from telemetry where tid = 0"
 _ADD: Final = "insert into telemetry values (?, ?, ?, ?, ?, ?, ?)"
@@ -57,7 +56,7 @@ def clear(connection: Connection) -> None:
 
 def write(connection: Connection, notices: Sequence[Notice], since: int) -> None:
     """Add what was collected since an erase, unless there was another one meanwhile."""
-    migrations.check_format(int(one(connection, _FORMAT)))
+    check_writable(connection)
     erase = last_erase(connection)
     if erase != since:
         return
@@ -72,7 +71,7 @@ def write_along(connection: Connection, notices: Sequence[Notice], since: int) -
     connection.execute("savepoint notices")
     try:
         write(connection, notices, since)
-    except DriverError:
+    except connection.dialect.error:
         if not connection.in_transaction:
             raise
         connection.execute("rollback to notices")

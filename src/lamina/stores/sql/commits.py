@@ -16,13 +16,12 @@ from lamina.core.planning import Step, durability_of, make_plan, streams_of
 from lamina.core.record import Record
 from lamina.core.retention import kept_when_writing
 from lamina.stores import receipts
-from lamina.stores.sqlite import index, lines, usage, vectors
-from lamina.stores.sqlite.driver import Connection, one, rows
-from lamina.stores.sqlite.log import to_event_row
-from lamina.stores.sqlite.present import Present, StreamState
-from lamina.stores.sqlite.rows import to_version_row
+from lamina.stores.sql import lines, usage
+from lamina.stores.sql.driver import Connection, one, rows
+from lamina.stores.sql.log import to_event_row
+from lamina.stores.sql.present import Present, StreamState
+from lamina.stores.sql.rows import to_version_row
 
-_NEXT: Final = "select ifnull(max(vid), 0) + 1 from version"
 _ROW: Final = "select rid, head, length from record where id = ?"
 _ADD_RECORD: Final = (
     "insert into record (rid, id, sid, scope, layer, key, created_at, head, length)"
@@ -34,7 +33,7 @@ _ADD_VERSION: Final = (
     " supersedes) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _ADD_EVENT: Final = "insert into event values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_ADD_SEALED: Final = "insert or ignore into sealed values (?, ?, ?, ?, ?)"
+_ADD_SEALED: Final = "insert into sealed values (?, ?, ?, ?, ?) on conflict do nothing"
 _CLOSE_VERSION: Final = "update version set to_seq = ?, place = null where vid = ?"
 _MOVE_HEAD: Final = "update record set head = ?, length = ? where rid = ?"
 
@@ -93,13 +92,13 @@ def _create(
     connection: Connection, stream: StreamState, step: Step, written: tuple[Event, bytes]
 ) -> None:
     record = step.subject
-    rid = one(connection, _NEXT)
+    rid = one(connection, connection.dialect.next_number)
     terms = _terms(step)
     row = (rid, record.id, stream.sid, record.scope, record.layer, record.key)
     connection.execute(_ADD_RECORD, (*row, to_text(record.created_at), rid, len(terms)))
     _add_version(connection, (rid, rid, None), record, written)
     if terms:
-        index.add(connection, stream.sid, rid, terms)
+        connection.dialect.add_words(connection, stream.sid, rid, terms)
         stream.count(0, len(terms))
 
 
@@ -109,16 +108,16 @@ def _revise(
     record = step.subject
     [(rid, head, length)] = rows(connection, _ROW, (record.id,))
     connection.execute(_CLOSE_VERSION, (written[0].seq, head))
-    vid = one(connection, _NEXT)
+    vid = one(connection, connection.dialect.next_number)
     _add_version(connection, (vid, rid, head), record, written)
     terms = _terms(step)
     keeps = is_indexed(record) and step.terms is None
     connection.execute(_MOVE_HEAD, (vid, length if keeps else len(terms), rid))
     if not keeps:
         if length:
-            index.drop(connection, rid)
+            connection.dialect.drop_words(connection, rid)
         if terms:
-            index.add(connection, stream.sid, rid, terms)
+            connection.dialect.add_words(connection, stream.sid, rid, terms)
         stream.count(length, len(terms))
 
 
@@ -154,12 +153,11 @@ def _shorten(connection: Connection, record: Record, present: Present) -> None:
 def _erase(connection: Connection, stream: StreamState, record_id: RecordId) -> None:
     [(rid, _, length)] = rows(connection, _ROW, (record_id,))
     if length:
-        index.drop(connection, rid)
+        connection.dialect.drop_words(connection, rid)
         stream.count(length, 0)
     connection.execute("delete from sealed where rid = ?", (rid,))
     lines.drop(connection, record_id)
-    vectors.drop(connection, rid)
+    connection.dialect.drop_vectors(connection, rid)
     usage.drop(connection, rid)
     connection.execute("delete from record where rid = ?", (rid,))
-    vectors.step_back(connection)
-    connection.execute("delete from receipt where instr(body, ?)", (record_id,))
+    connection.execute("delete from receipt where instr(body, ?) > 0", (record_id,))

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 from lamina.core.ids import RecordId
 from lamina.core.usage import Usage
 from lamina.errors import LaminaError
-from lamina.stores.sqlite.soon import Soon
+from lamina.stores.sql.soon import Soon
 
 Counts: TypeAlias = Mapping[str, Mapping[RecordId, Usage]]
 """By the root of those who asked, and by record."""

@@ -1,7 +1,7 @@
-"""The keyword index: FTS5 as a postings store, BM25 in SQL with each stream's own statistics.
+"""The keyword index: postings in tables, BM25 in SQL with each stream's own statistics.
 
-FTS5's own ranking uses the statistics of the whole table, so one tenant's documents would move
-another's scores. Here a token is written as `<stream>:<token>`, which makes postings, document
+A database's own ranking uses the statistics of the whole table, so one tenant's documents would
+move another's scores. Here a token is written as `<stream>:<token>`, which makes postings, document
 counts and vocabulary the stream's own, and the formula of `lamina.core.bm25` is spelled out in SQL.
 """
 
@@ -18,18 +18,17 @@ from lamina.core.filters import Filter
 from lamina.core.scope import Scope
 from lamina.core.text import Term
 from lamina.stores.questions import Search
-from lamina.stores.sqlite.driver import Connection, Value, rows
-from lamina.stores.sqlite.old_words import Difference, difference
-from lamina.stores.sqlite.predicates import Predicate, everything
+from lamina.stores.sql.driver import Connection, Value, rows
+from lamina.stores.sql.old_words import Difference, difference
+from lamina.stores.sql.predicates import Predicate, everything
 
-LARGE: Final = 2_000
-"""Documents from which a stream is worth segments; below, FTS5 answers about as fast."""
-_POSTINGS: Final = (
-    "select doc, ? * count(*) * ? / (count(*) + ? * (1 - ? + ? * r.length / ?)) as gain"
-    " from word_posting p join record r on r.rid = p.doc where p.term = ?%s group by doc"
+_IN_SIGHT: Final = (
+    "select count(*), coalesce(sum(r.length), 0) from record r where r.length > 0 and "
 )
-_IN_SIGHT: Final = "select count(*), ifnull(sum(r.length), 0) from record r where r.length > 0 and "
-_UNTOUCHED: Final = " and p.doc not in (select value from json_each(?))"
+_BODIES: Final = (
+    "select rowid, body from word where rowid in (select cast(value as bigint) from json_each(?))"
+)
+_UNTOUCHED: Final = " and p.doc not in (select cast(value as bigint) from json_each(?))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +62,6 @@ class _Words:
     sql: str
     parameters: tuple[Value, ...]
     holds: Callable[[str], bool]
-
-
-def add(connection: Connection, sid: int, rid: int, terms: Sequence[str]) -> None:
-    """Index a record that is not indexed; the caller keeps the counts."""
-    start = f"{sid}:"
-    body = start + f" {start}".join(terms) if terms else ""
-    connection.execute("insert into word (rowid, body) values (?, ?)", (rid, body))
-
-
-def drop(connection: Connection, rid: int) -> None:
-    """Take an indexed record out of the index; the caller keeps the counts."""
-    connection.execute("delete from word where rowid = ?", (rid,))
 
 
 def streams(connection: Connection, wanted: Search) -> Iterator[Stream]:
@@ -130,9 +117,8 @@ class SqlWords:
     def of(self, rids: Sequence[int]) -> dict[int, Scored]:
         """What these records hold of the words, for those that hold any."""
         past = {} if self._stream.past is None else self._stream.past.by_record
-        sql = "select rowid, body from word where rowid in (select value from json_each(?))"
         listed = json.dumps([rid for rid in rids if rid not in past])
-        bodies = rows(self._connection, sql, (listed,))
+        bodies = rows(self._connection, _BODIES, (listed,))
         found = {rid: self._scored(Counter(body.split(" "))) for rid, body in bodies}
         found |= {rid: self._scored(past[rid].terms) for rid in rids if rid in past}
         return {rid: one for rid, one in found.items() if one.terms}
@@ -143,13 +129,14 @@ class SqlWords:
         for token, worth in self._variants:
             parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, average, token]
             parameters += [] if touched is None else [touched]
-        one_token = _POSTINGS % ("" if touched is None else _UNTOUCHED)
+        one_token = self._connection.dialect.postings % ("" if touched is None else _UNTOUCHED)
         gains = " union all ".join([one_token] * len(self._variants))
+        score = self._connection.dialect.rounded % "sum(gain)"
         sql = (
-            f"select doc, round(sum(gain), ?) as score from ({gains}) group by doc"
+            f"select doc, {score} as score from ({gains}) as found group by doc"
             " order by score desc, doc desc"
         )
-        return rows(self._connection, sql, (bm25.PRECISION, *parameters))
+        return rows(self._connection, sql, tuple(parameters))
 
     def _scored(self, document: Counter[str]) -> Scored:
         length = document.total()
@@ -212,7 +199,7 @@ def _expansions(
     beginning = _Words("term >= ? and term < ?", prefix, lambda word: word.startswith(first))
     found = starting = _vocabulary(connection, stream, beginning)
     if inside:
-        test = "term > ? and term < ? and instr(substr(term, ?), ?)"
+        test = "term > ? and term < ? and instr(substr(term, ?), ?) > 0"
         within = (start, f"{stream.sid};", len(start) + 1, piece)
         anywhere = _Words(test, within, lambda word: piece in word[len(start) :])
         found = starting | _vocabulary(connection, stream, anywhere)
@@ -231,7 +218,7 @@ def _vocabulary(connection: Connection, stream: Stream, words: _Words) -> dict[s
             f" where {words.sql} and {stream.sight.sql} group by term"
         )
         parameters = (*words.parameters, *stream.sight.parameters)
-    found = dict(rows(connection, sql, parameters))
+    found: dict[str, int] = dict(rows(connection, sql, parameters))
     return stream.past.applied(found, words.holds) if stream.past else found
 
 

@@ -12,10 +12,10 @@ from lamina.core.instants import from_text
 from lamina.core.record import Record
 from lamina.core.sealed import Sealed
 from lamina.stores.questions import Lot, Query
-from lamina.stores.sqlite.driver import Connection, Value, one, rows
-from lamina.stores.sqlite.past import NEWEST, source
-from lamina.stores.sqlite.predicates import column, everything
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sql.driver import ALL, Connection, Value, one, rows
+from lamina.stores.sql.past import NEWEST, source
+from lamina.stores.sql.predicates import column, everything
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
 _PAGE: Final = 500
 _BY_ID: Final = f"select {RECORD_COLUMNS} from {NEWEST} where r.id = ?"
@@ -27,7 +27,8 @@ _IN_TABLE_ORDER: Final = "record r not indexed cross join version v on v.vid = r
 """For who wants to know of most records: led by the index on scopes, each of them is looked up in
 another place of the file, and that takes five times as long."""
 _SHARE: Final = (
-    "select sum(documents), sum(documents * (name in (select value from json_each(?)))) from stream"
+    "select sum(documents), sum(case when name in (select value from json_each(?))"
+    " then documents end) from stream"
 )
 _MUCH: Final = 8
 """From one in so many on, it is faster to read them all."""
@@ -63,7 +64,7 @@ def get(
 ) -> list[Record]:
     """The records found within reach, in the order asked for."""
     within = everything(reach, Filter(), None)
-    moment, records = source(as_of)
+    moment, records = source(connection.dialect, as_of)
     sql = f"{moment.sql}select {RECORD_COLUMNS} from {records} where r.id = ? and {within.sql}"
     found = (
         _first(connection, sql, (*moment.parameters, record_id, *within.parameters))
@@ -82,9 +83,9 @@ def query(connection: Connection, wanted: Query) -> list[Record]:
     """The records that match, in order."""
     field, descending = wanted.order_by
     where = everything(wanted.reach, wanted.where, wanted.live_at)
-    direction = "desc" if descending else "asc"
+    direction = "desc nulls last" if descending else "asc nulls first"
     order = f"r.rid {direction}" if field is None else f"{column(field)} {direction}, r.rid desc"
-    moment, records = source(wanted.as_of, wanted.where)
+    moment, records = source(connection.dialect, wanted.as_of, wanted.where)
     is_page = records == NEWEST and field in _WALKED and (wanted.limit or 0) > _FEW
     if is_page and _is_common(connection, wanted):
         records = _WALKED[field]
@@ -92,7 +93,7 @@ def query(connection: Connection, wanted: Query) -> list[Record]:
         f"{moment.sql}select {RECORD_COLUMNS} from {records} where {where.sql}"
         f" order by {order} limit ?"
     )
-    limit = -1 if wanted.limit is None else wanted.limit
+    limit = ALL if wanted.limit is None else wanted.limit
     every = (*moment.parameters, *where.parameters, limit)
     return [to_record(row) for row in rows(connection, sql, every)]
 
@@ -112,8 +113,8 @@ def saying(connection: Connection, reach: Reach, texts: Sequence[str]) -> list[R
     """Records of which any kept version holds one of these texts."""
     where = everything(reach, Filter(), None)
     sql = (
-        "select r.id, old.text || char(10) || ifnull(r.key, '') || char(10) || old.data"
-        " || char(10) || old.tags from version old join record r on r.rid = old.rid"
+        "select r.id, old.text || '\n' || coalesce(r.key, '') || '\n' || old.data"
+        " || '\n' || old.tags from version old join record r on r.rid = old.rid"
         f" join version v on v.vid = r.head where {where.sql} order by r.rid"
     )
     needles = {*texts, *map(canonical.inner, texts)}
@@ -125,7 +126,7 @@ def saying(connection: Connection, reach: Reach, texts: Sequence[str]) -> list[R
 def count(connection: Connection, wanted: Query) -> int:
     """How many records match."""
     where = everything(wanted.reach, wanted.where, wanted.live_at)
-    moment, records = source(wanted.as_of, wanted.where)
+    moment, records = source(connection.dialect, wanted.as_of, wanted.where)
     if records == NEWEST and _is_common(connection, wanted):
         records = _IN_TABLE_ORDER
     sql = f"{moment.sql}select count(*) from {records} where {where.sql}"
@@ -135,7 +136,7 @@ def count(connection: Connection, wanted: Query) -> int:
 def census(connection: Connection, wanted: Query) -> list[Lot]:
     """How many records match, and their tokens, by scope, layer and state."""
     where = everything(wanted.reach, wanted.where, wanted.live_at)
-    moment, records = source(wanted.as_of, wanted.where)
+    moment, records = source(connection.dialect, wanted.as_of, wanted.where)
     if records == NEWEST and _is_much(connection, wanted.reach):
         records = _IN_TABLE_ORDER
     sql = (

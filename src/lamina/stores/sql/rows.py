@@ -9,7 +9,7 @@ from lamina.core.ids import RecordId
 from lamina.core.instants import from_text, to_text
 from lamina.core.layers import place_of
 from lamina.core.record import Record, State, Trust
-from lamina.stores.sqlite.driver import Value
+from lamina.stores.sql.driver import Value
 
 RECORD_COLUMNS: Final = (
     "r.id, r.scope, r.layer, r.key, r.created_at, v.rev, v.state, v.kind, v.text, v.data, v.tags,"

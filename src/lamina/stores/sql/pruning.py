@@ -13,35 +13,37 @@ from typing import Final, NamedTuple
 from lamina.core.ids import RecordId
 from lamina.core.instants import to_text
 from lamina.core.retention import Cut, Pruned, Retention
-from lamina.stores.sqlite import lines
-from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection, Value, one, rows
-from lamina.stores.sqlite.present import Present
+from lamina.stores.sql import lines
+from lamina.stores.sql.connections import Connections
+from lamina.stores.sql.driver import Connection, Value, one, rows
+from lamina.stores.sql.predicates import Predicate
+from lamina.stores.sql.present import Present
 
 _PAGE: Final = 2000
 _AT_ONCE: Final = 200
 _PAST: Final = (
-    "with recursive cut (layer, versions, before) as materialized"
-    " (select value ->> 0, value ->> 1, value ->> 2 from json_each(?1)),"
+    "with recursive cut (layer, versions, before) as materialized ({cuts}),"
     " page as materialized (select rid, id, sid, layer, head from record where {which}),"
     " line (rid, prev, ended, age) as"
     " (select p.rid, v.prev, v.to_seq, 0 from page p join version v on v.vid = p.head union all"
-    "  select l.rid, iif(v.prev < v.vid, v.prev, null), v.to_seq, l.age + 1"
+    "  select l.rid, case when v.prev < v.vid then v.prev end, v.to_seq, l.age + 1"
     "  from line l join version v on v.vid = l.prev)"
     " select p.rid, p.id, p.layer, count(*), min(case when l.age > 0"
     " and (l.age > c.versions or e.at < c.before) then l.age end)"
     " from line l join page p on p.rid = l.rid left join cut c on c.layer = p.layer"
-    " left join event e on e.sid = p.sid and e.seq = l.ended group by p.rid"
+    " left join event e on e.sid = p.sid and e.seq = l.ended group by p.rid, p.id, p.layer"
 )
 """Each record with its versions, and how far back the first one lies that goes.
 
 What goes is always the far end of the line: the older a version is, the earlier it was replaced.
 """
-_NEXT_PAGE: Final = _PAST.format(which="rid > ?2 order by rid limit ?3")
-_SOME: Final = _PAST.format(which="id in (select value from json_each(?2))")
+_NEXT_PAGE: Final = "rid > ? order by rid limit ?"
+_SOME: Final = "id in (select value from json_each(?))"
+_CUT: Final = "select cast(? as text), cast(? as bigint), cast(? as text)"
+_NO_CUT: Final = "select null, 0, null where false"
 _OLD_RECEIPT: Final = (
-    " from receipt x join stream s on s.name = x.body ->> '$[2][0][0]'"
-    " join event e on e.sid = s.sid and e.seq = x.body ->> '$[2][0][1]' where e.at < ?"
+    " from receipt x join stream s on s.name = {0.receipt_stream}"
+    " join event e on e.sid = s.sid and e.seq = {0.receipt_seq} where e.at < ?"
 )
 """A receipt names the events it speaks of; one of a request that changed nothing names none."""
 _DROP_RECEIPTS: Final = (
@@ -93,8 +95,7 @@ def _walk(connections: Connections, retention: Retention) -> Iterator[_Past]:
     last = 0
     while True:
         with connections.reading(snapshot=False) as connection:
-            given = (_cuts(retention.cuts), last, _PAGE)
-            page = [_Past(*row) for row in rows(connection, _NEXT_PAGE, given)]
+            page = _past(connection, retention.cuts, Predicate(_NEXT_PAGE, (last, _PAGE)))
         if not page:
             return
         yield from page
@@ -109,8 +110,7 @@ def _prune_some(
     def work(connection: Connection) -> Counter[str]:
         Present.of(connection)
         gone: Counter[str] = Counter()
-        given: tuple[Value, ...] = (_cuts(retention.cuts), json.dumps(list(ids)))
-        for past in [_Past(*row) for row in rows(connection, _SOME, given)]:
+        for past in _past(connection, retention.cuts, Predicate(_SOME, (json.dumps(list(ids)),))):
             if past.first_gone is not None:
                 gone[past.layer] += lines.shorten(connection, past.id, past.first_gone - 1)
         return gone
@@ -118,17 +118,21 @@ def _prune_some(
     return connections.write(work) if ids else Counter()
 
 
-def _cuts(cuts: Sequence[Cut]) -> str:
-    return json.dumps(
-        [[one.layer, one.versions, one.before and to_text(one.before)] for one in cuts]
-    )
+def _past(connection: Connection, cuts: Sequence[Cut], which: Predicate) -> list[_Past]:
+    """What some records have behind them."""
+    sql = _PAST.format(cuts=" union all ".join([_CUT] * len(cuts)) or _NO_CUT, which=which.sql)
+    given: list[Value] = []
+    for cut in cuts:
+        given += [cut.layer, cut.versions, None if cut.before is None else to_text(cut.before)]
+    return [_Past(*row) for row in rows(connection, sql, (*given, *which.parameters))]
 
 
 def _count_receipts(connections: Connections, before: datetime | None) -> int:
     if before is None:
         return 0
     with connections.reading(snapshot=False) as connection:
-        return int(one(connection, f"select count(*){_OLD_RECEIPT}", (to_text(before),)))
+        sql = f"select count(*){_OLD_RECEIPT}".format(connection.dialect)
+        return int(one(connection, sql, (to_text(before),)))
 
 
 def _drop_receipts(connections: Connections, before: datetime | None) -> int:
@@ -138,7 +142,7 @@ def _drop_receipts(connections: Connections, before: datetime | None) -> int:
 
         def work(connection: Connection, given: tuple[Value, ...] = given) -> int:
             Present.of(connection)
-            connection.execute(_DROP_RECEIPTS, given)
+            connection.execute(_DROP_RECEIPTS.format(connection.dialect), given)
             return connection.changes()
 
         went = connections.write(work)

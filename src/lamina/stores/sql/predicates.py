@@ -1,20 +1,24 @@
 """Filters and reach as SQL. Every value, and every field name inside `data`, is a parameter.
 
-`lamina.core.filters.matches` is what these predicates must mean.
+`lamina.core.filters.matches` is what these predicates must mean, in every database.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
+from math import inf, nextafter
 from typing import Final
 
 from lamina.core.access import EVERYTHING, Grant, Reach
 from lamina.core.filters import Condition, Filter, Op, Scalar
 from lamina.core.instants import to_text
-from lamina.stores.sqlite.driver import Value
+from lamina.stores.sql.driver import Value
 
 _RECORD: Final = frozenset(("id", "scope", "layer", "key", "created_at"))
-_COMPARE: Final = {Op.GT: ">", Op.GTE: ">=", Op.LT: "<", Op.LTE: "<="}
+_COMPARE: Final = {Op.EQ: "=", Op.GT: ">", Op.GTE: ">=", Op.LT: "<", Op.LTE: "<="}
+_BESIDE: Final = {Op.GT: ">", Op.GTE: ">", Op.LT: "<=", Op.LTE: "<="}
+"""How to compare with the greatest double below a number that no double equals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ def everything(reach: Reach, where: Filter, live_at: datetime | None) -> Predica
 def alive(live_at: datetime | None) -> Predicate:
     """Whether a row is current and its time has not run out; at no time, all are."""
     if live_at is None:
-        return Predicate("1")
+        return Predicate("true")
     sql = "(v.state = 'current' and (v.expires_at is null or v.expires_at > ?))"
     return Predicate(sql, (to_text(live_at),))
 
@@ -57,7 +61,7 @@ def _within(reach: Reach) -> Predicate:
 
 def _grant(grant: Grant) -> Predicate:
     if grant == EVERYTHING.grants[0]:
-        return Predicate("1")
+        return Predicate("true")
     layers = sorted(grant.layers)
     in_layers = Predicate(f"r.layer in ({_marks(layers)})", tuple(layers))
     if grant.scope is None:
@@ -83,7 +87,7 @@ def _condition(condition: Condition) -> Predicate:
 def _on_column(name: str, op: Op, value: Scalar | tuple[Scalar, ...]) -> Predicate:
     if isinstance(value, tuple):
         given = [one for one in value if one is not None]
-        listed = Predicate(f"ifnull({name} in ({_marks(given)}), 0)", tuple(given))
+        listed = Predicate(f"coalesce({name} in ({_marks(given)}), false)", tuple(given))
         absent = [Predicate(f"{name} is null")] if len(given) < len(value) else []
         return _joined([listed, *absent], "or")
     match op:
@@ -93,13 +97,13 @@ def _on_column(name: str, op: Op, value: Scalar | tuple[Scalar, ...]) -> Predica
             # Not `is`: an index over what is not null serves only where null cannot be meant.
             return Predicate(f"{name} = ?", (value,))
         case Op.NE:
-            return Predicate(f"{name} is not ?", (value,))
+            return Predicate(f"{name} is distinct from ?", (value,))
         case Op.PREFIX:
             return Predicate(f"substr({name}, 1, ?) = ?", (len(str(value)), value))
         case _ if value is None:
             return _FALSE
         case _:
-            return Predicate(f"ifnull({name} {_COMPARE[op]} ?, 0)", (value,))
+            return Predicate(f"coalesce({name} {_COMPARE[op]} ?, false)", (value,))
 
 
 def _in_data(condition: Condition) -> Predicate:
@@ -157,37 +161,50 @@ def _equals(name: str, value: Scalar) -> Predicate:
         return Predicate(f"{name}.type = 'null'")
     if isinstance(value, bool):
         return Predicate(f"{name}.type = '{'true' if value else 'false'}'")
-    return Predicate(f"{name}.type in {_family(value)} and {name}.atom = ?", (value,))
+    return _compares(name, Op.EQ, value)
 
 
 def _member(name: str, values: tuple[Scalar, ...]) -> Predicate:
     """Whether the value is one of these, type for type."""
-    texts = [one for one in values if isinstance(one, str)]
-    numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
-    parts = [
-        Predicate(
-            f"{name}.type in {_family(group[0])} and {name}.atom in ({_marks(group)})", tuple(group)
-        )
-        for group in (texts, numbers)
-        if group
-    ]
-    rest = {one for one in values if one is None or isinstance(one, bool)}
-    return _joined(parts + [_equals(name, one) for one in sorted(rest, key=str)], "or")
+    texts = tuple(one for one in values if isinstance(one, str))
+    listed = Predicate(f"{name}.type = 'text' and {name}.atom in ({_marks(texts)})", texts)
+    rest = [_equals(name, one) for one in values if not isinstance(one, str)]
+    return _joined([listed, *rest] if texts else rest, "or")
 
 
 def _compares(name: str, op: Op, value: Scalar | tuple[Scalar, ...]) -> Predicate:
     if value is None or isinstance(value, bool | tuple):
         return _FALSE
-    return Predicate(f"{name}.type in {_family(value)} and {name}.atom {_COMPARE[op]} ?", (value,))
+    if isinstance(value, str):
+        return Predicate(f"{name}.type = 'text' and {name}.atom {_COMPARE[op]} ?", (value,))
+    return _joined([_whole(name, op, value), _broken(name, op, value)], "or")
 
 
-def _family(value: Scalar) -> str:
-    return "('text')" if isinstance(value, str) else "('integer', 'real')"
+def _whole(name: str, op: Op, value: float) -> Predicate:
+    """Compare an integer in `data` with a number, both exactly."""
+    sql = f"case when {name}.type = 'integer' then cast({name}.atom as numeric) end"
+    return Predicate(f"{sql} {_COMPARE[op]} cast(? as numeric)", (format(Decimal(value), "f"),))
+
+
+def _broken(name: str, op: Op, value: float) -> Predicate:
+    """Compare a number with a point in `data` with another, exactly: it is a double."""
+    below = _greatest_double(value)
+    if below != value and op is Op.EQ:
+        return _FALSE
+    compared = _COMPARE[op] if below == value else _BESIDE[op]
+    sql = f"case when {name}.type = 'real' then cast({name}.atom as double precision) end"
+    return Predicate(f"{sql} {compared} cast(? as double precision)", (below,))
+
+
+def _greatest_double(value: float) -> float:
+    """The greatest double that is not above a number, which may be a large integer."""
+    near = float(value)
+    return near if near <= value else nextafter(near, -inf)
 
 
 def _joined(parts: Sequence[Predicate], word: str) -> Predicate:
     if not parts:
-        return Predicate("1") if word == "and" else _FALSE
+        return Predicate("true") if word == "and" else _FALSE
     sql = f"({f' {word} '.join(part.sql for part in parts)})"
     return Predicate(sql, tuple(value for part in parts for value in part.parameters))
 

@@ -9,10 +9,12 @@ from lamina.core import chain
 from lamina.core.ids import RecordId
 from lamina.core.instants import from_text, to_text
 from lamina.core.record import Record
-from lamina.stores.sqlite import migrations, reads
-from lamina.stores.sqlite.driver import Connection, one, rows
+from lamina.stores.sql import reads
+from lamina.stores.sql.driver import Connection, one, rows
+from lamina.stores.sql.formats import check_format
 
 _STREAM: Final = "select sid, seq, hash, at, documents, tokens from stream where name = ?"
+_BEGIN: Final = "insert into stream (name, seq, hash) values (?, 0, ?) returning sid"
 _ERASED: Final = "select 1 from event where record = ? and action = 'erased'"
 _SAVE: Final = (
     "update stream set seq = ?, hash = ?, at = ?, documents = ?, tokens = ? where sid = ?"
@@ -49,7 +51,7 @@ class Present:
         It may have been upgraded since the process opened it.
         """
         settings = reads.settings(connection)
-        migrations.check_format(int(settings["format"]))
+        check_format(int(settings["format"]), connection.dialect.format)
         return cls(connection, settings)
 
     def records(self, ids: Sequence[RecordId]) -> Iterator[Record]:
@@ -77,10 +79,7 @@ class Present:
         """The state of a stream, which is made if it is new."""
         known = self._known(name)
         if known is None:
-            self.connection.execute(
-                "insert into stream (name, seq, hash) values (?, 0, x'')", (name,)
-            )
-            known = StreamState(self.connection.last_insert_rowid(), chain.Head())
+            known = StreamState(one(self.connection, _BEGIN, (name, b"")), chain.Head())
             self.streams[name] = known
         return known
 

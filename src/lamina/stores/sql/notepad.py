@@ -11,7 +11,7 @@ from typing import Final
 
 from lamina.core.announcements import MOST_NOTICES, Notice
 from lamina.errors import LaminaError
-from lamina.stores.sqlite.soon import Soon
+from lamina.stores.sql.soon import Soon
 
 _MOMENT_SECONDS: Final = 0.25
 _FULL: Final = 100

@@ -6,7 +6,7 @@ A version is always older than the one after it, and saying so ends the walk in 
 from typing import Final
 
 from lamina.core.ids import RecordId
-from lamina.stores.sqlite.driver import Connection
+from lamina.stores.sql.driver import Connection
 
 _LINE: Final = (
     "with recursive line (vid, age) as (select head, 0 from record where id = ?1 union all"

@@ -17,12 +17,12 @@ from lamina.core.filters import Filter, Op
 from lamina.core.layers import LAYERS
 from lamina.core.record import Record
 from lamina.stores.questions import AROUND, Found, Match, Search
-from lamina.stores.sqlite import index
-from lamina.stores.sqlite.driver import Connection, rows
-from lamina.stores.sqlite.index import Scored, Stream
-from lamina.stores.sqlite.past import source
-from lamina.stores.sqlite.predicates import Predicate, alive, everything
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sql import index
+from lamina.stores.sql.driver import Connection, rows
+from lamina.stores.sql.index import Scored, Stream
+from lamina.stores.sql.past import source
+from lamina.stores.sql.predicates import Predicate, alive, everything
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
 if TYPE_CHECKING:
     # Comparing needs an array library, and a search by words alone does not.
@@ -132,12 +132,12 @@ class _Hunt:
         if not missing:
             return
         self.looked_up.update(missing)
-        moment, records = source(self.wanted.as_of)
+        moment, records = source(self.connection.dialect, self.wanted.as_of)
         lively = alive(self.wanted.live_at)
         where = everything(self.wanted.reach, self.wanted.where, None)
         sql = (
             f"{moment.sql}select r.rid, r.sid, {lively.sql}, {RECORD_COLUMNS} from {records}"
-            f" where r.rid in (select value from json_each(?)) and {where.sql}"
+            f" where r.rid in (select cast(value as bigint) from json_each(?)) and {where.sql}"
         )
         before = (*moment.parameters, *lively.parameters)
         every = (*before, json.dumps(missing), *where.parameters)
@@ -168,7 +168,7 @@ class _Hunt:
     def _beside(self, line: tuple[str, str], rid: int, side: str, number: int) -> list[int]:
         """The records of a scope and layer right before or after one, in their order."""
         direction = "desc" if side == "<" else "asc"
-        moment, records = source(self.wanted.as_of)
+        moment, records = source(self.connection.dialect, self.wanted.as_of)
         sql = (
             f"{moment.sql}select r.rid from {records} where r.scope = ? and r.layer = ?"
             f" and r.rid {side} ? and {self.where.sql} order by r.rid {direction} limit ?"
@@ -178,7 +178,7 @@ class _Hunt:
 
     def _every(self) -> dict[int, bool]:
         """All that the search may find, or might if their time had not run out: whether it has."""
-        moment, records = source(self.wanted.as_of, self.wanted.where)
+        moment, records = source(self.connection.dialect, self.wanted.as_of, self.wanted.where)
         lively = alive(self.wanted.live_at)
         where = everything(self.wanted.reach, self.wanted.where, None)
         sql = f"{moment.sql}select r.rid, {lively.sql} from {records} where {where.sql}"

@@ -8,9 +8,9 @@ from lamina.core.changes import Action, Event, Version
 from lamina.core.ids import RecordId
 from lamina.core.instants import from_text, to_text
 from lamina.errors import StoreDamagedError
-from lamina.stores.sqlite.driver import Connection, Value, rows
-from lamina.stores.sqlite.reads import record
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sql.driver import ALL, Connection, Value, rows
+from lamina.stores.sql.reads import record
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
 EVENT_COLUMNS: Final = (
     "s.name, e.seq, e.tx, e.record, e.rev, e.action, e.actor, e.surface, e.at, e.digest, e.hash"
@@ -42,7 +42,7 @@ def versions(connection: Connection, reach: Reach, record_id: RecordId) -> list[
 def events(connection: Connection, stream: str, after: int, limit: int | None) -> list[Event]:
     """A stream's events behind a sequence number."""
     sql = f"{_EVENTS} where s.name = ? and e.seq > ? order by e.seq limit ?"
-    return _events(connection, sql, (stream, after, -1 if limit is None else limit))
+    return _events(connection, sql, (stream, after, ALL if limit is None else limit))
 
 
 def transaction(connection: Connection, tx: RecordId) -> list[Event]:
