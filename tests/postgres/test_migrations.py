@@ -53,7 +53,7 @@ def _columns(connection: Connection) -> list[str]:
 
 def test_a_store_is_made_with_what_every_transaction_asks_for() -> None:
     with opened() as connections, connections.reading() as reader:
-        settings = {name: value for name, value in reader.execute("select * from setting")}
+        settings: dict[str, str] = dict(reader.execute("select * from setting"))
     assert len(settings.pop("identity")) == 32
     newest = str(migrations.NEWEST)
     assert settings == {
