@@ -1,6 +1,6 @@
 """Questions put to one connection: records by id, slot or filter."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -19,8 +19,11 @@ from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
 _PAGE: Final = 500
 _BY_ID: Final = f"select {RECORD_COLUMNS} from {NEWEST} where r.id = ?"
+_BY_IDS: Final = (
+    f"select {RECORD_COLUMNS} from {NEWEST} where r.id in (select value from json_each(?))"
+)
 _BY_PLACE: Final = (
-    f"select {RECORD_COLUMNS} from version v join record r on r.rid = v.rid where v.place = ?"
+    f"select {RECORD_COLUMNS} from version v join record r on r.rid = v.rid where v.place"
 )
 
 _IN_TABLE_ORDER: Final = "record r not indexed cross join version v on v.vid = r.head"
@@ -51,9 +54,23 @@ def record(connection: Connection, record_id: RecordId) -> Record | None:
     return _first(connection, _BY_ID, (record_id,))
 
 
-def holder(connection: Connection, place: str) -> Record | None:
-    """The current record in a slot, whoever may see it."""
-    return _first(connection, _BY_PLACE, (place,))
+def records(connection: Connection, ids: Sequence[RecordId]) -> Iterator[Record]:
+    """The newest versions of some records, whoever may see them, in any order."""
+    if len(ids) == 1:
+        found = rows(connection, _BY_ID, (ids[0],))
+    else:
+        found = rows(connection, _BY_IDS, (canonical.dumps(list(ids)),)) if ids else iter(())
+    return map(to_record, found)
+
+
+def holders(connection: Connection, places: Sequence[str]) -> Iterator[Record]:
+    """The current records in some slots, whoever may see them, in any order."""
+    if len(places) == 1:
+        found = rows(connection, f"{_BY_PLACE} = ?", (places[0],))
+    else:
+        listed = f"{_BY_PLACE} in (select value from json_each(?))"
+        found = rows(connection, listed, (canonical.dumps(list(places)),)) if places else iter(())
+    return map(to_record, found)
 
 
 def get(
@@ -76,7 +93,7 @@ def get(
 def find(connection: Connection, reach: Reach, place: str) -> Record | None:
     """The current record in a slot, within reach."""
     within = everything(reach, Filter(), None)
-    return _first(connection, f"{_BY_PLACE} and {within.sql}", (place, *within.parameters))
+    return _first(connection, f"{_BY_PLACE} = ? and {within.sql}", (place, *within.parameters))
 
 
 def query(connection: Connection, wanted: Query) -> list[Record]:

@@ -1,12 +1,22 @@
 """What SQLite does in its own way."""
 
+from collections.abc import Iterator
+from itertools import count
 from typing import Final
 
 import apsw
 
 from lamina.core import bm25
-from lamina.stores.sql.driver import Connection, Dialect
+from lamina.stores.sql.driver import Connection, Dialect, one
 from lamina.stores.sqlite import formats, words
+
+
+def _numbers(connection: Connection, number: int) -> Iterator[int]:
+    return (
+        count(one(connection, "select ifnull(max(vid), 0) + 1 from version"))
+        if number
+        else iter(())
+    )
 
 
 def _drop_vectors(connection: Connection, rid: int) -> None:
@@ -18,7 +28,7 @@ def _drop_vectors(connection: Connection, rid: int) -> None:
 DIALECT: Final = Dialect(
     error=apsw.Error,
     format=formats.NEWEST,
-    next_number="select ifnull(max(vid), 0) + 1 from version",
+    numbers=_numbers,
     moment=(
         "with moment (sid, seq) as materialized (select s.sid, j.value from json_each(?) j"
         " join stream s on s.name = j.key) "
