@@ -166,6 +166,8 @@ class Connection:
         self._cursor = raw.cursor()
         self._opening = raw.cursor()
         self._fence: tuple[str, str] | None = None
+        self.held: frozenset[str] = frozenset()
+        """The streams that the transaction under way has locked."""
         self.dialect = dialect
         self.location = location
         self.is_replica = False

@@ -62,8 +62,8 @@ class Dialect:
     """The numbers of the next versions, so many."""
     version_names_stream: bool = False
     """Whether versions are kept apart by stream, and so have a column for it."""
-    moment: str
-    """Goes before `select` to name how far each stream had come, given as one JSON object."""
+    takes_hints: bool = False
+    """Whether it is worth finding out which way through the tables is the short one."""
     task: str
     """The task that the data of version `v` names, spelled like the index over it."""
     receipt_stream: str

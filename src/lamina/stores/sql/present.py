@@ -12,7 +12,7 @@ from lamina.core.instants import from_text, to_text
 from lamina.core.record import Record
 from lamina.stores.sql import reads
 from lamina.stores.sql.driver import Connection, one, rows
-from lamina.stores.sql.formats import check_format
+from lamina.stores.sql.formats import check_writable
 
 _STREAM: Final = "select sid, seq, hash, at, documents, tokens from stream where name = ?"
 _BEGIN: Final = "insert into stream (name, seq, hash) values (?, 0, ?) returning sid"
@@ -55,7 +55,7 @@ class Present:
         It may have been upgraded since the process opened it.
         """
         settings = reads.settings(connection)
-        check_format(int(settings["format"]), connection.dialect.format)
+        check_writable(settings, connection.dialect.format)
         return cls(connection, settings)
 
     def records(self, ids: Sequence[RecordId]) -> Iterator[Record]:

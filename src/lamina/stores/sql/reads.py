@@ -41,6 +41,9 @@ _WALKED: Final = {
 }
 """For who wants the newest of many: by the index on scopes all of them are looked up and sorted,
 and here the walk ends with the last that is wanted."""
+_NULLABLE: Final = ("key", "valid_from", "expires_at", "supersedes")
+_NULLS: Final = {True: "desc nulls last", False: "asc nulls first"}
+"""What is absent is less than anything."""
 _COMMON: Final = 32
 """From one in so many on, the next one is met soon enough."""
 _SMALL: Final = 2_000
@@ -100,8 +103,10 @@ def query(connection: Connection, wanted: Query) -> list[Record]:
     """The records that match, in order."""
     field, descending = wanted.order_by
     where = everything(wanted.reach, wanted.where, wanted.live_at)
-    direction = "desc nulls last" if descending else "asc nulls first"
+    direction = "desc" if descending else "asc"
     order = f"r.rid {direction}" if field is None else f"{column(field)} {direction}, r.rid desc"
+    if field in _NULLABLE:
+        order = order.replace(direction, _NULLS[descending], 1)
     moment, records = source(connection.dialect, wanted.as_of, wanted.where)
     is_page = records == NEWEST and field in _WALKED and (wanted.limit or 0) > _FEW
     if is_page and _is_common(connection, wanted):
@@ -166,7 +171,7 @@ def census(connection: Connection, wanted: Query) -> list[Lot]:
 def _is_much(connection: Connection, reach: Reach) -> bool:
     """Whether a good part of all records may lie within reach, by what was counted already."""
     streams = reach.streams()
-    if streams is None:
+    if streams is None or not connection.dialect.takes_hints:
         return True
     [(everywhere, here)] = rows(connection, _SHARE, (canonical.dumps(sorted(streams)),))
     return _MUCH * (here or 0) >= (everywhere or 0)
@@ -174,7 +179,7 @@ def _is_much(connection: Connection, reach: Reach) -> bool:
 
 def _is_common(connection: Connection, wanted: Query) -> bool:
     """Whether a reach holds a good part of all records, by scope and layer alone."""
-    if wanted.reach.streams() is None:
+    if wanted.reach.streams() is None or not connection.dialect.takes_hints:
         return False
     newest = int(one(connection, "select max(rid) from record") or 0)
     if newest < _SMALL:

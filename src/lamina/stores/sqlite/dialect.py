@@ -1,7 +1,6 @@
 """What SQLite does in its own way."""
 
 from collections.abc import Iterator
-from itertools import count
 from typing import Final
 
 import apsw
@@ -12,11 +11,8 @@ from lamina.stores.sqlite import formats, words
 
 
 def _numbers(connection: Connection, number: int) -> Iterator[int]:
-    return (
-        count(one(connection, "select ifnull(max(vid), 0) + 1 from version"))
-        if number
-        else iter(())
-    )
+    first = one(connection, "select ifnull(max(vid), 0) + 1 from version") if number else 0
+    return iter(range(first, first + number))
 
 
 def _drop_vectors(connection: Connection, rid: int) -> None:
@@ -29,10 +25,7 @@ DIALECT: Final = Dialect(
     error=apsw.Error,
     format=formats.NEWEST,
     numbers=_numbers,
-    moment=(
-        "with moment (sid, seq) as materialized (select s.sid, j.value from json_each(?) j"
-        " join stream s on s.name = j.key) "
-    ),
+    takes_hints=True,
     task="case when json_valid(v.data) then json_extract(v.data, '$.task') end",
     receipt_stream="x.body ->> '$[2][0][0]'",
     receipt_seq="x.body ->> '$[2][0][1]'",
