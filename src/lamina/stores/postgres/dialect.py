@@ -5,17 +5,9 @@ from typing import Final
 
 from lamina.stores.postgres import words
 from lamina.stores.postgres.driver import Connection as Session
-from lamina.stores.postgres.driver import DriverError
+from lamina.stores.postgres.driver import DriverError, UnheldError
 from lamina.stores.postgres.migrations import NEWEST
 from lamina.stores.sql.driver import Connection, Dialect, rows
-
-
-class UnheldError(Exception):
-    """A commit came to a stream that it had not locked; it has to begin anew with it locked."""
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(stream)
-        self.stream = stream
 
 
 def _numbers(connection: Connection, number: int) -> Iterator[int]:

@@ -6,6 +6,7 @@ statement, the system on a dead line, and where neither does, this side does.
 
 import os
 import select
+import weakref
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeAlias, TypeVar
@@ -21,71 +22,27 @@ from lamina.errors import LaminaError
 from lamina.stores.postgres import failures
 from lamina.stores.postgres.address import Address
 from lamina.stores.postgres.marks import translated as with_marks
+from lamina.stores.postgres.session import FENCE, GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
 from lamina.stores.sql.driver import Dialect, Row, Value
 
 T = TypeVar("T")
 DriverError: TypeAlias = psycopg.Error
-PATIENCE_SECONDS: Final = 8.0
-"""How long the server may take for one statement, unless it is known to be long."""
-_LOCK_SECONDS: Final = 7.0
-_GRACE_SECONDS: Final = 1.5
-"""How much longer this side waits: the server's own answer says more than silence."""
-_CONNECT_SECONDS: Final = 5
 _MOST_PREPARED: Final = 500
 _NO_TRANSACTION: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.UNKNOWN)
+_TORN: Final = (pq.TransactionStatus.ACTIVE, pq.TransactionStatus.UNKNOWN)
 _ANSWERS: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.INTRANS)
-# Sessions of the parent, in a forked child: to end them would end the parent's.
-_INHERITED: Final[list[psycopg.Connection[Any]]] = []
-_WAY: Final = {
-    "application_name": "lamina",
-    "client_encoding": "UTF8",
-    "connect_timeout": _CONNECT_SECONDS,
-    # A server that is gone without a word is noticed in 8 seconds, whether we wait or send.
-    "keepalives_idle": 2,
-    "keepalives_interval": 2,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 8_000,
-}
-_SESSION: Final = {
-    # Whoever is paused in the middle of a write must not hold up the others for longer than they
-    # are willing to wait.
-    "idle_in_transaction_session_timeout": "5s",
-    "statement_timeout": f"{PATIENCE_SECONDS:g}s",
-    "lock_timeout": f"{_LOCK_SECONDS:g}s",
-    "tcp_keepalives_idle": "5",
-    "tcp_keepalives_interval": "2",
-    "tcp_keepalives_count": "3",
-    # What a role or database may have been set to otherwise, and our statements rest on.
-    "default_transaction_isolation": "read committed",
-    "row_security": "on",
-    "standard_conforming_strings": "on",
-    "extra_float_digits": "1",
-    # To compile a statement takes longer than to run it.
-    "jit": "off",
-}
-_ELSEWHERE: Final = "visual c|mingw|windows"
-"""Servers that cannot look whether their client is still there."""
-_VECTORS: Final = (
-    "(select n.nspname::text from pg_catalog.pg_extension e"
-    " join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector')"
-)
-_CHOSEN: Final = ", ".join(
-    f"pg_catalog.set_config('{name}', '{value}', false)" for name, value in _SESSION.items()
-)
-_SET_UP: Final = (
-    "select pg_catalog.pg_is_in_recovery(), pg_catalog.set_config('search_path',"
-    " pg_catalog.concat_ws(', ', pg_catalog.quote_ident($1), 'pg_catalog',"
-    f" pg_catalog.quote_ident({_VECTORS})), false), {_CHOSEN},"
-    f" case when pg_catalog.version() !~* '{_ELSEWHERE}' then"
-    " pg_catalog.set_config('client_connection_check_interval', '2s', false) end"
-)
-_FENCE: Final = (
-    "select set_config('lamina.streams', $1, true), set_config('lamina.scopes', $2, true)"
-)
 
 
 class _SilentError(psycopg.OperationalError):
     """Nothing came back in time."""
+
+
+class UnheldError(psycopg.Error):
+    """A commit came to a stream that it had not locked, and has to begin anew with it locked."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self.stream = stream
 
 
 class _Number(Loader):
@@ -109,7 +66,7 @@ class _Timely(psycopg.Connection[Row]):
     patience = PATIENCE_SECONDS
 
     def wait(self, gen: Generator[Any, Any, T], *how: Any, **more: Any) -> T:
-        deadline = stopwatch() + self.patience + _GRACE_SECONDS
+        deadline = stopwatch() + self.patience + GRACE_SECONDS
         return super().wait(_until(gen, deadline), *how, **more)
 
 
@@ -166,54 +123,96 @@ class Connection:
         self._cursor = raw.cursor()
         self._opening = raw.cursor()
         self._fence: tuple[str, str] | None = None
+        self._is_unsettled = False
         self.held: frozenset[str] = frozenset()
         """The streams that the transaction under way has locked."""
         self.dialect = dialect
         self.location = location
         self.is_replica = False
+        # The driver complains about sessions that were left to the garbage collector.
+        self._end = weakref.finalize(self, _close, raw)
+        _OPEN.add(self)
 
     @property
     def in_transaction(self) -> bool:
-        return self._raw.pgconn.transaction_status not in _NO_TRANSACTION
+        status = self._raw.pgconn.transaction_status
+        return status not in _NO_TRANSACTION and not self._is_unsettled
 
     @property
     def is_usable(self) -> bool:
         """Whether the line is up, as far as this side knows, and no transaction was left open."""
         return self._raw.pgconn.transaction_status == pq.TransactionStatus.IDLE
 
+    @property
+    def is_torn(self) -> bool:
+        """Whether the line is down, or an answer is still to come that nobody waits for."""
+        return self._raw.pgconn.transaction_status in _TORN and not self._is_unsettled
+
     def set_up(self, schema: str) -> None:
         """Choose the schema, and everything that would otherwise be up to server and role."""
         if self._raw.info.server_version < failures.OLDEST * 10_000:
             raise failures.too_old(self.location, self._raw.info.server_version)
         with translated(self.location):
-            self.is_replica = bool(self.execute(_SET_UP, (schema,)).first())
+            self.is_replica = bool(self.execute(SET_UP, (schema,)).first())
 
     @property
     def encoding(self) -> str:
         """How the database keeps texts."""
         return self._raw.info.parameter_status("server_encoding") or ""
 
+    @property
+    def pid(self) -> int:
+        """The number of the process that serves this session."""
+        return self._raw.info.backend_pid
+
     def execute(self, sql: str, parameters: tuple[Value, ...] = (), /) -> Answer:
         query = with_marks(sql)
-        if self._fence is None or self.in_transaction:
-            self._cursor.execute(query, parameters, prepare=True)
-        else:
-            # Until the line is told that this is all, both are one transaction; and one way there
-            # and back.
-            with self._raw.pipeline():
-                self._opening.execute(_FENCE, self._fence, prepare=True)
+        self.settle()
+        with _fit_for_text():
+            if self._fence is None or self.in_transaction:
                 self._cursor.execute(query, parameters, prepare=True)
+            else:
+                # Until the line is told that this is all, both are one transaction; and one way
+                # there and back.
+                with self._raw.pipeline():
+                    self._opening.execute(FENCE, self._fence, prepare=True)
+                    self._cursor.execute(query, parameters, prepare=True)
         return Answer(self._cursor.fetchall() if self._cursor.description else ())
 
     def executemany(self, sql: str, rows: Iterable[tuple[Value, ...]], /) -> None:
-        self._cursor.executemany(with_marks(sql), rows)
+        self.settle()
+        with _fit_for_text():
+            self._cursor.executemany(with_marks(sql), rows)
 
     def changes(self) -> int:
         return max(0, self._cursor.rowcount)
 
     def run(self, script: str) -> None:
         """Carry out several statements without parameters, in one way there and back."""
+        self.settle()
         self._raw.execute(script.encode(), prepare=False)
+
+    def send(self, script: str) -> None:
+        """Have statements carried out without waiting for it; what comes of them nobody hears."""
+        self.settle()
+        self._raw.pgconn.send_query(script.encode())
+        self._raw.pgconn.flush()
+        self._is_unsettled = True
+
+    def settle(self) -> None:
+        """Take in what came of the statements that were only sent."""
+        if not self._is_unsettled:
+            return
+        self._is_unsettled = False
+        connection, deadline = self._raw.pgconn, stopwatch() + self._raw.patience
+        while True:
+            while connection.is_busy():
+                left = deadline - stopwatch()
+                if left <= 0 or not select.select([connection.socket], [], [], left)[0]:
+                    raise _SilentError("no answer in time")
+                connection.consume_input()
+            if connection.get_result() is None:
+                return
 
     def confine(self, streams: str, scopes: str) -> None:
         """Let every transaction from now on see only so much; see `fence.py`."""
@@ -252,8 +251,9 @@ class Connection:
 
     def is_alive(self, seconds: float) -> bool:
         """Whether the server still answers, and soon."""
-        self._raw.patience = seconds - _GRACE_SECONDS
+        self._raw.patience = seconds - GRACE_SECONDS
         try:
+            self.settle()
             self._cursor.execute("select 1")
         except psycopg.Error:
             return False
@@ -268,24 +268,24 @@ class Connection:
         except (OSError, ValueError, psycopg.Error):
             return True
 
-    def heard(self) -> list[str]:
-        """The channels that rang since the last time, without waiting."""
-        return [note.channel for note in self._raw.notifies(timeout=0)]
+    def heard(self) -> list[int]:
+        """Who notified a channel that this session listens to, by the sessions' processes.
 
-    def fileno(self) -> int:
-        """What becomes readable when the server says something."""
-        return self._raw.fileno()
+        Only what has arrived: nothing is waited for.
+        """
+        self._raw.pgconn.consume_input()
+        return [note.be_pid for note in iter(self._raw.pgconn.notifies, None)]
 
     def close(self) -> None:
         """End the session; whatever it held is free."""
-        with suppress(psycopg.Error):
-            self._raw.close()
+        self._end()
 
     def forget(self) -> None:
         """In a forked child: leave the session to the parent, and do not keep it open either."""
+        self._end.detach()
+        _INHERITED.append(self._raw)
         with suppress(OSError, psycopg.Error):
             os.close(self._raw.fileno())
-        _INHERITED.append(self._raw)
 
     def _choose(self, seconds: float) -> None:
         local = "local " if self.in_transaction else ""
@@ -295,7 +295,7 @@ class Connection:
 
 def connect(address: Address, dialect: Dialect) -> Connection:
     """A session with every setting that the promises rest on."""
-    way: dict[str, Any] = {**_WAY, **address.parameters}
+    way: dict[str, Any] = {**WAY, **address.parameters}
     try:
         raw = _Timely.connect(
             autocommit=True, cursor_factory=psycopg.RawCursor, prepare_threshold=0, **way
@@ -320,11 +320,9 @@ def translated(location: str) -> Iterator[None]:
     try:
         yield
     except _SilentError as error:
-        raise failures.silent(location, PATIENCE_SECONDS + _GRACE_SECONDS) from error
+        raise failures.silent(location, PATIENCE_SECONDS + GRACE_SECONDS) from error
     except psycopg.Error as error:
         raise _meaning(error, location) from error
-    except UnicodeEncodeError as error:
-        raise failures.no_text(location, error.reason) from error
 
 
 def is_lost(error: BaseException) -> bool:
@@ -349,6 +347,15 @@ def is_beaten(error: BaseException) -> bool:
     return isinstance(error, psycopg.Error) and error.sqlstate in failures.BEATEN
 
 
+@contextmanager
+def _fit_for_text() -> Iterator[None]:
+    """What cannot be written as text at all fails as what the server would not take does."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise psycopg.DataError(error.reason) from error
+
+
 def _meaning(error: psycopg.Error, location: str) -> LaminaError:
     if is_lost(error):
         return failures.lost(location, str(error))
@@ -357,5 +364,24 @@ def _meaning(error: psycopg.Error, location: str) -> LaminaError:
     return failures.of_statement(error.sqlstate or "", str(error), location)
 
 
+def _close(raw: _Timely) -> None:
+    with suppress(psycopg.Error):
+        raw.close()
+
+
 def _quoted(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
+
+
+# Sessions of the parent, in a forked child: to end them would end the parent's.
+_INHERITED: Final[list[psycopg.Connection[Any]]] = []
+_OPEN: Final[weakref.WeakSet[Connection]] = weakref.WeakSet()
+
+
+def _forget_all() -> None:
+    for connection in list(_OPEN):
+        connection.forget()
+    _OPEN.clear()
+
+
+os.register_at_fork(after_in_child=_forget_all)

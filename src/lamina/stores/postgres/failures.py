@@ -250,6 +250,7 @@ _BY_STATE: Final[tuple[tuple[tuple[str, ...], _Failure], ...]] = (
     (("58030",), _disk),
 )
 _BY_WORDS: Final[tuple[tuple[str, _Failure], ...]] = (
+    (r"^connection is bad: invalid |invalid \w+ value", lambda location, _: unreadable(location)),
     (r"password authentication failed|no password supplied|authentication failed", _wrong_password),
     (r"no pg_hba\.conf entry|pg_hba\.conf rejects|not permitted to log in", _refused),
     (r"role \".*\" does not exist", _no_role),

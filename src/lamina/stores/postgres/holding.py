@@ -40,6 +40,7 @@ class Needs:
     everything: bool = False
 
 
+NOTHING: Final = Needs()
 EVERYTHING: Final = Needs(everything=True)
 
 
@@ -54,7 +55,9 @@ def hold(
     connection: Connection, schema: str, wanted: Iterable[Needs], more: frozenset[str]
 ) -> None:
     """Lock what is needed, keys first and then streams, in one order whoever asks."""
-    wanted = list(wanted)
+    wanted = [one for one in wanted if one is not NOTHING]
+    if not wanted:
+        return
     if any(one.everything for one in wanted):
         locks.take(connection, schema, WRITING)
         connection.held = frozenset(name for (name,) in connection.execute(_STREAMS)) | more

@@ -8,7 +8,7 @@ from lamina.core.layers import Durability
 from lamina.errors import InvalidInputError
 from lamina.stores.base import Capability, Repair, ScrubReport
 from lamina.stores.postgres import holding, searched
-from lamina.stores.postgres.address import Address
+from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.connections import Connections
 from lamina.stores.postgres.dialect import DIALECT
 
@@ -42,7 +42,7 @@ class PostgresStore(searched.Searched):
     """Records in one schema of a database."""
 
     def __init__(self, address: str) -> None:
-        self._address = Address.of(address)
+        self._address = parse(address)
         self._connections = Connections(self._address, DIALECT)
         self._connections.open()
 
