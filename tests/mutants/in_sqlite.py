@@ -39,14 +39,6 @@ SQLITE = (
         "self._ledger.add(erased, commit.at)", "pass",
     ),
     _planted(
-        "an_erase_that_failed_leaves_no_tombstone", "the tombstone comes before the plan",
-        "not all or nothing", STORE,
-        "receipt = commits.run(connection, commit)",
-        "ids = [change.id for change in commit.changes if isinstance(change, Erase)]\n"
-        "        self._ledger.add(ids, commit.at)\n"
-        "        receipt = commits.run(connection, commit)",
-    ),
-    _planted(
         "erasing_takes_the_receipts_along", "receipts of what was erased stay",
         "erase keeps content", COMMITS,
         "delete from receipt where instr(body, ?) > 0", "delete from receipt where tx = ?",
