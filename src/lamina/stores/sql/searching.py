@@ -62,11 +62,7 @@ class Words(Protocol):
 
 
 class Nearest(Protocol):
-    """One question as a point, whatever compares it."""
-
-    @property
-    def degraded(self) -> tuple[str, ...]:
-        """What is not as it should be, for people."""
+    """One question as a point, asked of streams one after the other."""
 
     def ranked(self, within: Within) -> Iterator[tuple[int, float]]:
         """The records of a stream that may be looked at, nearest first, each with its cosine."""
@@ -76,6 +72,10 @@ class Nearest(Protocol):
 
     def general(self) -> Sample | None:
         """How near records lie in general, by a sample of those that may be looked at."""
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """What is not as it should be, for people."""
 
 
 @dataclass(frozen=True, slots=True)
