@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 CONNECTIONS = "stores/sqlite/connections.py"
+TOGETHER = "stores/together.py"
 POOL = "stores/sqlite/pool.py"
 COMMITS = "stores/sql/commits.py"
 STORE = "stores/sqlite/store.py"
@@ -76,9 +77,10 @@ PLANTED = (
     _one(
         "the index entry has a transaction of its own",
         "index|chain|events", "kills", 40, COMMITS,
-        "        index.add(connection, stream.sid, rid, terms)\n"
+        "        connection.dialect.add_words(connection, stream.sid, rid, terms)\n"
         "        stream.count(0, len(terms))",
-        f"        {_COMMIT_HERE}index.add(connection, stream.sid, rid, terms)\n"
+        f"        {_COMMIT_HERE}"
+        "connection.dialect.add_words(connection, stream.sid, rid, terms)\n"
         "        stream.count(0, len(terms))",
         operations="remember batch",
     ),
@@ -208,7 +210,7 @@ PLANTED = (
     ),
     _one(
         "a commit that failed is reported as done",
-        "acknowledged", "calls", 100, CONNECTIONS,
+        "acknowledged", "calls", 100, TOGETHER,
         "                request.error = shared\n", "                pass\n",
     ),
     _one(

@@ -9,7 +9,7 @@ USAGE = "stores/sql/usage.py"
 USE = (
     Mutant(
         "use_adds_up_and_the_latest_counts", "a batch replaces the count", "update lost", USAGE,
-        "set hits = hits + excluded.hits", "set hits = excluded.hits", "Sqlite",
+        "set hits = usage.hits + excluded.hits", "set hits = excluded.hits", "Sqlite",
     ),
     Mutant(
         "use_changes_nothing_else", "a count is kept as a setting", "telemetry in the way",

@@ -68,7 +68,8 @@ VECTORS = (
     ),
     _planted(
         "a_record_that_goes_takes_its_vector_along", "a number that comes again is seen to",
-        "mark too far ahead", "stores/sql/commits.py", "vectors.step_back(connection)", "pass",
+        "mark too far ahead", MADE,
+        "set mark = min(mark, (select ifnull(max(vid), 0) from version))", "set mark = mark",
     ),
     _planted(
         "a_version_of_the_past_has_no_vector_any_more", "today's vector stands for an old version",

@@ -70,11 +70,10 @@ def check_disk(folder: Path) -> str:
 
 def machine() -> dict[str, Any]:
     """What the figures depend on."""
-    from lamina.stores.sql.driver import one
     from lamina.stores.sqlite.driver import connect
 
     with closing(connect(Path(":memory:"), create=True)) as connection:
-        sqlite = one(connection, "select sqlite_version()")
+        [(sqlite,)] = connection.execute("select sqlite_version()")
     return {
         "python": platform.python_version(),
         "sqlite": sqlite,

@@ -24,6 +24,8 @@ class Request(Generic[T]):
 
     work: Callable[[Any], T]
     synced: bool
+    needs: Any = None
+    """What has to be locked for it, where a store has more than one lock."""
     done: bool = False
     result: T | None = None
     error: BaseException | None = None

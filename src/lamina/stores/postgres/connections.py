@@ -19,6 +19,7 @@ from lamina.stores.postgres.bell import Listener, channel
 from lamina.stores.postgres.driver import (
     Connection,
     DriverError,
+    UnheldError,
     connect,
     is_beaten,
     is_lost,
@@ -26,6 +27,7 @@ from lamina.stores.postgres.driver import (
     translated,
 )
 from lamina.stores.postgres.duties import Duties
+from lamina.stores.postgres.holding import NOTHING, Needs, hold
 from lamina.stores.postgres.pool import Pool, Reader
 from lamina.stores.sql.driver import Dialect
 from lamina.stores.together import Request, Together, attempt
@@ -81,14 +83,16 @@ class Connections:
                 reader.begin()
             yield reader
 
-    def write(self, work: Callable[[Connection], T], *, synced: bool = True) -> T:
+    def write(
+        self, work: Callable[[Connection], T], *, synced: bool = True, needs: Needs = NOTHING
+    ) -> T:
         """Run `work` in a write transaction, possibly together with other threads' work.
 
         It is run again where another transaction was in the way or the connection was lost, as
         long as it is certain that nothing was committed.
         """
         self._check_open()
-        return self._together.carry_out(Request(work, synced))
+        return self._together.carry_out(Request(work, synced, needs))
 
     def write_if_quiet(self, work: Callable[[Connection], object]) -> None:
         """Run `work` in a relaxed commit, unless others keep the store busy just now.
@@ -96,7 +100,7 @@ class Connections:
         For what is not worth waiting for: neither in line nor long, whoever holds the lock.
         """
         self._check_open()
-        request = Request(work, synced=False)
+        request = Request(work, synced=False, needs=NOTHING)
         if not self._together.turn.acquire(timeout=_BRIEFLY_SECONDS):
             raise StoreUnavailableError("the store is busy")
         try:
@@ -111,6 +115,13 @@ class Connections:
         self._check_open()
         with self._together.turn, translated(self._address.location):
             connection = self._writing()
+            with connection.patiently(seconds):
+                return work(connection)
+
+    def apart(self, work: Callable[[Connection], T], seconds: float) -> T:
+        """Run `work` on a connection of its own, so that nobody waits for it."""
+        self._check_open()
+        with translated(self._address.location), closing(self._new()) as connection:
             with connection.patiently(seconds):
                 return work(connection)
 
@@ -189,12 +200,15 @@ class Connections:
 
     def _try(self, batch: Sequence[Request[Any]], local: Settings = ()) -> None:
         """Carry out requests in one transaction, more than once if need be, and never twice."""
+        more: frozenset[str] = frozenset()
         for tries in range(1, _ATTEMPTS + 1):
             self._is_committing = False
             try:
-                self._run(batch, local)
+                self._run(batch, local, more)
             except BaseException as error:
                 self._clear_up()
+                if isinstance(error, UnheldError):
+                    more |= {error.stream}
                 if not self._is_worth_trying_again(error, tries):
                     raise
                 for request in batch:
@@ -209,17 +223,20 @@ class Connections:
             self._abandon_writer()
 
     def _is_worth_trying_again(self, error: BaseException, tries: int) -> bool:
-        if is_beaten(error):
+        if is_beaten(error) or isinstance(error, UnheldError):
             return tries < _ATTEMPTS
         # Once the commit is on its way nobody knows what has become of it.
         return is_lost(error) and not is_silent(error) and not self._is_committing and tries == 1
 
-    def _run(self, batch: Sequence[Request[Any]], local: Settings) -> None:
+    def _run(
+        self, batch: Sequence[Request[Any]], local: Settings, more: frozenset[str]
+    ) -> None:
         connection = self._writing()
         relaxed = not any(request.synced for request in batch)
         connection.begin(local=(*local, *(_RELAXED if relaxed else ())))
         # One that was interrupted while it left the queue has been answered already.
         waiting = [request for request in batch if not request.done]
+        hold(connection, self._address.schema, [request.needs for request in waiting], more)
         for request in waiting:
             attempt(connection, request, alone=len(waiting) == 1)
         if connection.in_transaction:

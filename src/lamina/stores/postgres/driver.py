@@ -37,6 +37,14 @@ class _SilentError(psycopg.OperationalError):
     """Nothing came back in time."""
 
 
+class UnheldError(psycopg.Error):
+    """A commit came to a stream that it had not locked, and has to begin anew with it locked."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self.stream = stream
+
+
 class _Number(Loader):
     """Sums of whole numbers come as decimals; here they are what they would be in SQLite."""
 
@@ -121,6 +129,8 @@ class Connection:
         self._opening = raw.cursor()
         self._fence: tuple[str, str] | None = None
         self._is_unsettled = False
+        self.held: frozenset[str] = frozenset()
+        """The streams that the transaction under way has locked."""
         self.dialect = dialect
         self.location = location
         self.is_replica = False

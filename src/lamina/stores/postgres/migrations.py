@@ -15,10 +15,10 @@ from lamina.errors import (
     StoreDamagedError,
     StoreReadOnlyError,
     StoreUnavailableError,
-    StoreVersionError,
 )
 from lamina.stores.postgres import failures, locks
 from lamina.stores.postgres.driver import Connection, is_busy, translated
+from lamina.stores.sql.formats import check_readable
 
 _FOLDER: Final = Path(__file__).parent / "migrations"
 _LONG_SECONDS: Final = 3600.0
@@ -61,16 +61,6 @@ NEWEST: Final = len(_NAMES)
 def steps() -> list[Step]:
     """Every migration, in order."""
     return [Step((_FOLDER / name).read_text(encoding="utf-8")) for name in _NAMES]
-
-
-def check_readable(settings: Mapping[str, str], newest: int = NEWEST) -> None:
-    """Refuse a store that a newer Lamina has made unreadable to this one."""
-    _check(settings, "oldest_reader", newest, "read")
-
-
-def check_writable(settings: Mapping[str, str], newest: int = NEWEST) -> None:
-    """Refuse a store that a newer Lamina keeps this one from writing."""
-    _check(settings, "oldest_writer", newest, "write")
 
 
 def migrate(connection: Connection, schema: str, known: Sequence[Step] | None = None) -> None:
@@ -195,13 +185,3 @@ def _presence(newest: int) -> str:
 
 def _oldest_writer(settings: Mapping[str, str]) -> int:
     return int(settings.get("oldest_writer", settings["format"]))
-
-
-def _check(settings: Mapping[str, str], bound: str, newest: int, verb: str) -> None:
-    oldest = int(settings.get(bound, settings["format"]))
-    if newest < oldest:
-        raise StoreVersionError(
-            f"the store has format {settings['format']}; this Lamina knows formats up to {newest},"
-            f" and {oldest} is needed to {verb} it",
-            remedy="Upgrade Lamina; the store was not touched",
-        )

@@ -10,6 +10,8 @@ from typing import Any, Final, Protocol, TypeAlias
 
 Value: TypeAlias = str | int | float | bytes | None
 Row: TypeAlias = tuple[Any, ...]
+Indexed: TypeAlias = tuple[int, int, Sequence[str]]
+"""A record to be indexed: its stream's number, its own, and its terms."""
 ALL: Final = 2**62
 """A limit that nothing reaches."""
 
@@ -56,10 +58,12 @@ class Dialect:
     """What its driver raises."""
     format: int
     """The newest schema that this version of Lamina knows."""
-    next_number: str
-    """Asks for the number of the next version."""
-    moment: str
-    """Goes before `select` to name how far each stream had come, given as one JSON object."""
+    numbers: Callable[[Connection, int], Iterator[int]]
+    """The numbers of the next versions, so many."""
+    version_names_stream: bool = False
+    """Whether versions are kept apart by stream, and so have a column for it."""
+    takes_hints: bool = False
+    """Whether it is worth finding out which way through the tables is the short one."""
     task: str
     """The task that the data of version `v` names, spelled like the index over it."""
     receipt_stream: str
@@ -70,12 +74,14 @@ class Dialect:
     """Asks which documents hold a term and what each gains by it, with room for one more test."""
     rounded: str
     """Rounds a score, put in the place of the mark, to as many places as `bm25` does."""
-    add_words: Callable[[Connection, int, int, Sequence[str]], None]
-    """Index a record of a stream by its terms; it was not indexed, and the caller counts."""
+    add_words: Callable[[Connection, Sequence[Indexed]], None]
+    """Index records that are not indexed; the caller counts."""
     drop_words: Callable[[Connection, int], None]
     """Take an indexed record out of the index; the caller counts."""
     drop_vectors: Callable[[Connection, int], None]
     """Take the vectors of a record away, whose versions are gone."""
+    check_held: Callable[[Connection, str], None] = lambda connection, stream: None
+    """Refuse to look at a stream that a commit has not locked, where streams have locks."""
 
 
 def rows(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Iterator[Row]:

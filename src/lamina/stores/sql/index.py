@@ -64,6 +64,12 @@ class _Words:
     holds: Callable[[str], bool]
 
 
+def body(sid: int, terms: Sequence[str]) -> str:
+    """The tokens of a record as they are kept: each behind the number of its stream."""
+    start = f"{sid}:"
+    return start + f" {start}".join(terms) if terms else ""
+
+
 def streams(connection: Connection, wanted: Search) -> Iterator[Stream]:
     """The streams within reach that may hold anything."""
     sql = "select sid, documents, tokens, name from stream order by name"

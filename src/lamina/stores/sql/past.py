@@ -26,6 +26,10 @@ _THEN: Final = (
     f" where line.born > {_REACHED} and line.prev < line.vid)"
     f" select line.vid from line where line.born <= {_REACHED} limit 1)"
 )
+_MOMENT: Final = (
+    "with moment (sid, seq) as materialized (select s.sid, cast(j.value as bigint)"
+    " from json_each(?) j join stream s on s.name = j.key) "
+)
 NOW: Final = Predicate("")
 ANYTHING: Final = Filter()
 
@@ -49,7 +53,7 @@ def source(
         records = records.replace("record r", "record r indexed by record_key", 1)
     if as_of is None:
         return NOW, records
-    return Predicate(dialect.moment, (json.dumps(dict(as_of)),)), records
+    return Predicate(_MOMENT, (json.dumps(dict(as_of)),)), records
 
 
 def _asks_for_task(one: Condition) -> bool:

@@ -6,7 +6,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from math import inf, nextafter
 from typing import Final
 
@@ -182,6 +181,9 @@ def _compares(name: str, op: Op, value: Scalar | tuple[Scalar, ...]) -> Predicat
 
 def _whole(name: str, op: Op, value: float) -> Predicate:
     """Compare an integer in `data` with a number, both exactly."""
+    # Few filters name a number, and the module takes longer to load than most reads.
+    from decimal import Decimal
+
     sql = f"case when {name}.type = 'integer' then cast({name}.atom as numeric) end"
     return Predicate(f"{sql} {_COMPARE[op]} cast(? as numeric)", (format(Decimal(value), "f"),))
 

@@ -1,5 +1,6 @@
 """The present state of a store inside one write transaction, each part of it read once."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,11 +12,14 @@ from lamina.core.instants import from_text, to_text
 from lamina.core.record import Record
 from lamina.stores.sql import reads
 from lamina.stores.sql.driver import Connection, one, rows
-from lamina.stores.sql.formats import check_format
+from lamina.stores.sql.formats import check_writable
 
 _STREAM: Final = "select sid, seq, hash, at, documents, tokens from stream where name = ?"
 _BEGIN: Final = "insert into stream (name, seq, hash) values (?, 0, ?) returning sid"
-_ERASED: Final = "select 1 from event where record = ? and action = 'erased'"
+_ERASED: Final = (
+    "select record from event where record in (select value from json_each(?))"
+    " and action = 'erased'"
+)
 _SAVE: Final = (
     "update stream set seq = ?, hash = ?, at = ?, documents = ?, tokens = ? where sid = ?"
 )
@@ -51,19 +55,17 @@ class Present:
         It may have been upgraded since the process opened it.
         """
         settings = reads.settings(connection)
-        check_format(int(settings["format"]), connection.dialect.format)
+        check_writable(settings, connection.dialect.format)
         return cls(connection, settings)
 
     def records(self, ids: Sequence[RecordId]) -> Iterator[Record]:
-        found = (reads.record(self.connection, record_id) for record_id in ids)
-        return (record for record in found if record is not None)
+        return reads.records(self.connection, ids)
 
     def holders(self, places: Sequence[str]) -> Iterator[Record]:
-        found = (reads.holder(self.connection, place) for place in places)
-        return (record for record in found if record is not None)
+        return reads.holders(self.connection, places)
 
     def erased(self, ids: Sequence[RecordId]) -> list[RecordId]:
-        return [one_id for one_id in ids if one(self.connection, _ERASED, (one_id,))]
+        return [gone for (gone,) in rows(self.connection, _ERASED, (json.dumps(list(ids)),))]
 
     def last_instant(self, stream: str) -> datetime | None:
         known = self._known(stream)
@@ -93,6 +95,7 @@ class Present:
 
     def _known(self, name: str) -> StreamState | None:
         if name not in self.streams:
+            self.connection.dialect.check_held(self.connection, name)
             for sid, seq, digest, at, documents, tokens in rows(self.connection, _STREAM, (name,)):
                 head = chain.Head(seq, digest.hex(), None if at is None else from_text(at))
                 self.streams[name] = StreamState(sid, head, documents, tokens)

@@ -1,6 +1,6 @@
 """Questions put to one connection: records by id, slot or filter."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -19,8 +19,11 @@ from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
 _PAGE: Final = 500
 _BY_ID: Final = f"select {RECORD_COLUMNS} from {NEWEST} where r.id = ?"
+_BY_IDS: Final = (
+    f"select {RECORD_COLUMNS} from {NEWEST} where r.id in (select value from json_each(?))"
+)
 _BY_PLACE: Final = (
-    f"select {RECORD_COLUMNS} from version v join record r on r.rid = v.rid where v.place = ?"
+    f"select {RECORD_COLUMNS} from version v join record r on r.rid = v.rid where v.place"
 )
 
 _IN_TABLE_ORDER: Final = "record r not indexed cross join version v on v.vid = r.head"
@@ -38,6 +41,9 @@ _WALKED: Final = {
 }
 """For who wants the newest of many: by the index on scopes all of them are looked up and sorted,
 and here the walk ends with the last that is wanted."""
+_NULLABLE: Final = ("key", "valid_from", "expires_at", "supersedes")
+_NULLS: Final = {True: "desc nulls last", False: "asc nulls first"}
+"""What is absent is less than anything."""
 _COMMON: Final = 32
 """From one in so many on, the next one is met soon enough."""
 _SMALL: Final = 2_000
@@ -51,9 +57,23 @@ def record(connection: Connection, record_id: RecordId) -> Record | None:
     return _first(connection, _BY_ID, (record_id,))
 
 
-def holder(connection: Connection, place: str) -> Record | None:
-    """The current record in a slot, whoever may see it."""
-    return _first(connection, _BY_PLACE, (place,))
+def records(connection: Connection, ids: Sequence[RecordId]) -> Iterator[Record]:
+    """The newest versions of some records, whoever may see them, in any order."""
+    if len(ids) == 1:
+        found = rows(connection, _BY_ID, (ids[0],))
+    else:
+        found = rows(connection, _BY_IDS, (canonical.dumps(list(ids)),)) if ids else iter(())
+    return map(to_record, found)
+
+
+def holders(connection: Connection, places: Sequence[str]) -> Iterator[Record]:
+    """The current records in some slots, whoever may see them, in any order."""
+    if len(places) == 1:
+        found = rows(connection, f"{_BY_PLACE} = ?", (places[0],))
+    else:
+        listed = f"{_BY_PLACE} in (select value from json_each(?))"
+        found = rows(connection, listed, (canonical.dumps(list(places)),)) if places else iter(())
+    return map(to_record, found)
 
 
 def get(
@@ -76,15 +96,17 @@ def get(
 def find(connection: Connection, reach: Reach, place: str) -> Record | None:
     """The current record in a slot, within reach."""
     within = everything(reach, Filter(), None)
-    return _first(connection, f"{_BY_PLACE} and {within.sql}", (place, *within.parameters))
+    return _first(connection, f"{_BY_PLACE} = ? and {within.sql}", (place, *within.parameters))
 
 
 def query(connection: Connection, wanted: Query) -> list[Record]:
     """The records that match, in order."""
     field, descending = wanted.order_by
     where = everything(wanted.reach, wanted.where, wanted.live_at)
-    direction = "desc nulls last" if descending else "asc nulls first"
+    direction = "desc" if descending else "asc"
     order = f"r.rid {direction}" if field is None else f"{column(field)} {direction}, r.rid desc"
+    if field in _NULLABLE:
+        order = order.replace(direction, _NULLS[descending], 1)
     moment, records = source(connection.dialect, wanted.as_of, wanted.where)
     is_page = records == NEWEST and field in _WALKED and (wanted.limit or 0) > _FEW
     if is_page and _is_common(connection, wanted):
@@ -149,7 +171,7 @@ def census(connection: Connection, wanted: Query) -> list[Lot]:
 def _is_much(connection: Connection, reach: Reach) -> bool:
     """Whether a good part of all records may lie within reach, by what was counted already."""
     streams = reach.streams()
-    if streams is None:
+    if streams is None or not connection.dialect.takes_hints:
         return True
     [(everywhere, here)] = rows(connection, _SHARE, (canonical.dumps(sorted(streams)),))
     return _MUCH * (here or 0) >= (everywhere or 0)
@@ -157,7 +179,7 @@ def _is_much(connection: Connection, reach: Reach) -> bool:
 
 def _is_common(connection: Connection, wanted: Query) -> bool:
     """Whether a reach holds a good part of all records, by scope and layer alone."""
-    if wanted.reach.streams() is None:
+    if wanted.reach.streams() is None or not connection.dialect.takes_hints:
         return False
     newest = int(one(connection, "select max(rid) from record") or 0)
     if newest < _SMALL:

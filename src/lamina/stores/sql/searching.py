@@ -9,13 +9,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 from lamina.core import bm25
 from lamina.core.access import Reach
 from lamina.core.filters import Filter, Op
 from lamina.core.layers import LAYERS
 from lamina.core.record import Record
+from lamina.core.vectors import Sample
 from lamina.stores.questions import AROUND, Found, Match, Search
 from lamina.stores.sql import index
 from lamina.stores.sql.driver import Connection, rows
@@ -23,10 +24,6 @@ from lamina.stores.sql.index import Scored, Stream
 from lamina.stores.sql.past import source
 from lamina.stores.sql.predicates import Predicate, alive, everything
 from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
-
-if TYPE_CHECKING:
-    # Comparing needs an array library, and a search by words alone does not.
-    from lamina.stores.sqlite.nearest import Nearest
 
 _NOTHING: Final = Scored(0.0, ())
 _BATCHES: Final = 4
@@ -64,6 +61,23 @@ class Words(Protocol):
         """What these records hold of the words, for those that hold any."""
 
 
+class Nearest(Protocol):
+    """One question as a point, asked of streams one after the other."""
+
+    def ranked(self, within: Within) -> Iterator[tuple[int, float]]:
+        """The records of a stream that may be looked at, nearest first, each with its cosine."""
+
+    def cosines(self, within: Within, rids: Sequence[int]) -> dict[int, float]:
+        """How near these records are, as far as they have vectors that count."""
+
+    def general(self) -> Sample | None:
+        """How near records lie in general, by a sample of those that may be looked at."""
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """What is not as it should be, for people."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """What one stream has to say."""
@@ -84,7 +98,7 @@ class _Hunt:
     connection: Connection
     wanted: Search
     words: Callable[[Stream, Within], Words]
-    nearest: "Nearest | None"
+    nearest: Nearest | None
     where: Predicate = field(init=False)
     records: dict[int, Record] = field(default_factory=dict)
     """What was looked up and may be found, as it was at the time asked about."""
@@ -190,7 +204,7 @@ def search(
     connection: Connection,
     wanted: Search,
     words: Callable[[Stream, Within], Words],
-    nearest: "Nearest | None",
+    nearest: Nearest | None,
 ) -> Found:
     """Everything that the search may find and that stands out, in one snapshot."""
     hunt = _Hunt(connection, wanted, words, nearest)

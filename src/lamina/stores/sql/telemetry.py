@@ -21,7 +21,7 @@ from lamina.core.announcements import (
 from lamina.core.instants import check_instant, to_text
 from lamina.errors import LaminaError
 from lamina.stores.sql.driver import Connection, one, rows
-from lamina.stores.sql.formats import check_writable
+from lamina.stores.sql.formats import check_still_writable
 
 _BOUND: Final = 10**18
 """No notice has such a number: they are times in microseconds, and calendars end before it."""
@@ -56,7 +56,7 @@ def clear(connection: Connection) -> None:
 
 def write(connection: Connection, notices: Sequence[Notice], since: int) -> None:
     """Add what was collected since an erase, unless there was another one meanwhile."""
-    check_writable(connection)
+    check_still_writable(connection)
     erase = last_erase(connection)
     if erase != since:
         return

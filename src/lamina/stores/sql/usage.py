@@ -10,7 +10,7 @@ from lamina.core.ids import RecordId
 from lamina.core.instants import from_text, to_text
 from lamina.core.usage import Usage
 from lamina.stores.sql.driver import Connection
-from lamina.stores.sql.formats import check_writable
+from lamina.stores.sql.formats import check_still_writable
 from lamina.stores.sql.tally import Counts
 
 # What is about a record that is gone finds no row to stand for, and is dropped.
@@ -28,7 +28,7 @@ _ASKED: Final = (
 
 def write(connection: Connection, counts: Counts) -> None:
     """Add to the counts of the records that are there."""
-    check_writable(connection)
+    check_still_writable(connection)
     for root, known in counts.items():
         for record, usage in known.items():
             connection.execute(_ADD, (record, root, usage.hits, to_text(usage.last)))

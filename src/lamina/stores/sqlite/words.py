@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from lamina.stores.sql.driver import Connection
+from lamina.stores.sql.driver import Connection, Indexed
+from lamina.stores.sql.index import body
 
 LARGE: Final = 2_000
 """Documents from which a stream is worth segments; below, FTS5 answers about as fast."""
@@ -13,11 +14,10 @@ POSTINGS: Final = (
 )
 
 
-def add(connection: Connection, sid: int, rid: int, terms: Sequence[str]) -> None:
-    """Index a record that is not indexed."""
-    start = f"{sid}:"
-    body = start + f" {start}".join(terms) if terms else ""
-    connection.execute("insert into word (rowid, body) values (?, ?)", (rid, body))
+def add(connection: Connection, records: Sequence[Indexed]) -> None:
+    """Index records that are not indexed."""
+    bodies = ((rid, body(sid, terms)) for sid, rid, terms in records)
+    connection.executemany("insert into word (rowid, body) values (?, ?)", bodies)
 
 
 def drop(connection: Connection, rid: int) -> None:

@@ -141,23 +141,28 @@ create table usage (
   primary key (rid, root)
 );
 
--- Tokens come from our own analyser; postings and counts are the stream's own.
-create table word_posting (
+-- Tokens come from our own analyser, each behind the number of its stream, so that postings, counts
+-- and vocabulary of one stream are its own. White space is the only separator.
+create table word (
+  rowid      bigint primary key,           -- of the record; so called as in SQLite
   sid        bigint not null,
+  body       text collate "C" not null
+);
+
+create table word_posting (
   term       text collate "C" not null,
-  rid        bigint not null,
-  n          integer not null,             -- how often the record holds it
-  primary key (sid, term, rid) include (n) -- scores are made from the index alone
-) partition by list (sid);
+  doc        bigint not null,
+  sid        bigint not null,
+  n          bigint not null,              -- how often the record holds it
+  length     bigint not null,              -- how many tokens it has in all
+  primary key (term, doc) include (n, length, sid)  -- scores are made from the index alone
+) partition by range (term);
 create table word_posting_rest partition of word_posting default;
--- The words of one record, to take them out or to look at them again.
-create index word_posting_record on word_posting (rid);
 
 create table word_count (
+  term       text collate "C" primary key,
   sid        bigint not null,
-  term       text collate "C" not null,
-  documents  bigint not null,
-  primary key (sid, term)
+  doc        bigint not null               -- how many records hold it
 ) with (fillfactor = 80);
 
 -- Where texts lie for an embedder. A write makes none: what lies behind a mark is pending, so that a
@@ -188,11 +193,29 @@ create table vector_rest partition of vector default;
 create index vector_stream on vector (space, sid);
 
 -- What the shared SQL calls by the names that SQLite has for it.
-create function json_each(list text) returns table (key bigint, value text)
+-- A domain, because what a function answers has the order of its type.
+create domain plain as text collate "C";
+
+create function json_each(document text)
+  returns table (key plain, value plain, type text, atom plain)
   language sql immutable parallel safe
   begin atomic
-    select e.ordinality - 1, e.value
-    from json_array_elements_text(list::json) with ordinality as e (value, ordinality);
+    select e.key, e.value #>> '{}',
+           case json_typeof(e.value)
+             when 'string' then 'text' when 'boolean' then e.value::text
+             when 'number' then case when e.value::text ~ '[.eE]' then 'real' else 'integer' end
+             else json_typeof(e.value) end,
+           case when json_typeof(e.value) not in ('array', 'object') then e.value #>> '{}' end
+    from (
+      select (a.ordinality - 1)::text as key, a.value
+      from json_array_elements(case when json_typeof(document::json) = 'array'
+                                    then document::json else '[]' end)
+           with ordinality as a (value, ordinality)
+      union all
+      select o.key, o.value
+      from json_each(case when json_typeof(document::json) = 'object'
+                          then document::json else '{}' end) as o
+    ) as e;
   end;
 
 create function instr(body text, part text) returns integer
@@ -224,12 +247,12 @@ declare
   all_scopes text := '(select current_setting(''lamina.scopes'', true) = ''*'')';
 begin
   foreach guarded in array array['stream', 'record', 'version', 'event', 'receipt', 'sealed',
-      'telemetry', 'usage', 'word_posting', 'word_count', 'vector', 'version_rest', 'event_rest',
+      'telemetry', 'usage', 'word', 'word_posting', 'word_count', 'vector', 'version_rest', 'event_rest',
       'word_posting_rest', 'vector_rest'] loop
     execute format('alter table %I enable row level security', guarded);
     execute format('alter table %I force row level security', guarded);
   end loop;
-  foreach guarded in array array['version', 'event', 'word_posting', 'word_count', 'vector'] loop
+  foreach guarded in array array['version', 'event', 'word', 'word_posting', 'word_count', 'vector'] loop
     execute format('create policy within_streams on %I using (%s'
       ' or sid = any ((select granted_streams())::bigint[]))', guarded, all_streams);
   end loop;

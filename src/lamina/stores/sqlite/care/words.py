@@ -95,7 +95,7 @@ def reindex(
         record = to_record(tuple(columns))
         terms = analyse(record) if is_indexed(record) else ()
         if terms:
-            words.add(connection, sid, rid, terms)
+            words.add(connection, [(sid, rid, terms)])
             connection.execute("update record set length = ? where rid = ?", (len(terms), rid))
         tell(rid / total)
     connection.execute(_RECOUNT)
