@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from types import SimpleNamespace
-from typing import Any
 
 from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.connections import Connections
-from lamina.stores.postgres.driver import Connection, DriverError, connect
+from lamina.stores.postgres.dialect import DIALECT
+from lamina.stores.postgres.driver import Connection, connect
 from tests.postgres.shared import fresh_address
 
-DIALECT: Any = SimpleNamespace(error=DriverError)
 ADD = "insert into stream (name, seq, hash) values (?, 0, '')"
 
 

@@ -15,9 +15,11 @@ from lamina.errors import (
 )
 from lamina.stores.postgres import migrations
 from lamina.stores.postgres.address import parse
+from lamina.stores.postgres.dialect import DIALECT
 from lamina.stores.postgres.driver import Connection, connect
 from lamina.stores.postgres.migrations import Step, join, migrate
-from tests.postgres.opened import DIALECT, opened, session
+from lamina.stores.sql import formats
+from tests.postgres.opened import opened, session
 from tests.postgres.server import run_sql
 from tests.postgres.shared import fresh_address, server
 
@@ -134,7 +136,7 @@ def test_a_gentle_step_is_taken_while_older_servers_run_and_they_go_on() -> None
         settings = migrations.read_settings(old)
         assert settings["format"] == "2"
         old.execute("insert into stream (name) values ('still')")
-        migrations.check_writable(settings, 1)
+        formats.check_writable(settings, 1)
     # One of the older version that is started only now, in the middle of the upgrade.
     with closing(_open(address, FIRST)) as another:
         assert another.execute("select name from stream").first() == "still"
@@ -173,9 +175,9 @@ def test_who_may_only_read_is_told_when_it_writes() -> None:
         pass
     with closing(_open(address, FIRST)) as old:
         settings = migrations.read_settings(old)
-        migrations.check_readable(settings, 1)
+        formats.check_readable(settings, 1)
         with pytest.raises(StoreVersionError, match="2 is needed to write it") as caught:
-            migrations.check_writable(settings, 1)
+            formats.check_writable(settings, 1)
         assert "Upgrade" in caught.value.remedy
 
 

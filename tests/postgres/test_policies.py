@@ -12,8 +12,8 @@ LAYERS = frozenset({"fact"})
 ANN = Reach((Grant(LAYERS, "project/a"),))
 NOBODY = Reach(())
 GUARDED = (
-    "stream", "record", "event", "version", "word_posting", "word_count", "vector", "sealed",
-    "usage", "telemetry",
+    "stream", "record", "event", "version", "word", "word_posting", "word_count", "vector",
+    "sealed", "usage", "telemetry",
 )  # fmt: skip
 PARTITIONS = ("version_rest", "event_rest", "vector_rest", "word_posting_rest")
 ROWS = """
@@ -24,8 +24,9 @@ insert into event values ({n}, 1, '', '', 1, '', '', '', '', '', '');
 insert into version (vid, sid, rid, rev, from_seq, state, kind, text, data, tags, importance,
     confidence, trust, source, tokens, updated_at, salt)
   values ({n}, {n}, {n}, 1, 1, 'current', '', '', '{{}}', '[]', 0, 0, '', '', 0, '', '');
-insert into word_posting values ({n}, 'tea', {n}, 1);
-insert into word_count values ({n}, 'tea', 1);
+insert into word values ({n}, {n}, '{n}:tea');
+insert into word_posting values ('{n}:tea', {n}, {n}, 1, 1);
+insert into word_count values ('{n}:tea', {n}, 1);
 insert into vector values (1, {n}, {n}, {n}, '[1,2]');
 insert into sealed values ({n}, '', '', '', '');
 insert into usage values ({n}, '', 1, '');
@@ -104,8 +105,15 @@ def test_the_published_views_show_what_is_in_sight() -> None:
 
 def test_the_functions_of_the_shared_sql_mean_what_they_mean_elsewhere() -> None:
     with opened() as connections, connections.reading(snapshot=False) as reader:
-        listed = reader.execute("select key, value from json_each(?)", ('["a", 7, null, "é"]',))
-        assert list(listed) == [(0, "a"), (1, "7"), (2, None), (3, "é")]
+        asked = "select key, value, type, atom from json_each(?)"
+        assert list(reader.execute(asked, ('["a", 7, null, "é", [1], 1e3, true]',))) == [
+            ("0", "a", "text", "a"), ("1", "7", "integer", "7"), ("2", None, "null", None),
+            ("3", "é", "text", "é"), ("4", "[1]", "array", None), ("5", "1e3", "real", "1e3"),
+            ("6", "true", "true", "true"),
+        ]  # fmt: skip
+        assert list(reader.execute(asked, ('{"b": {"c": 1}}',))) == [
+            ("b", '{"c": 1}', "object", None)
+        ]
         assert reader.execute("select instr(?, ?)", ("banana", "nan")).first() == 3
         assert reader.execute("select instr('banana', ?)", ("x",)).first() == 0
 

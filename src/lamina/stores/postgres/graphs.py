@@ -59,7 +59,7 @@ def sweep(connections: Connections) -> None:
     """Drop graphs of spaces that were left."""
     with connections.reading(snapshot=False) as connection:
         there = {name for (name,) in rows(connection, _THERE)}
-        kept = {graph_name(space) for space, in rows(connection, _SPACES)}
+        kept = {graph_name(space) for (space,) in rows(connection, _SPACES)}
     for name in sorted(there - kept):
         connections.apart(lambda session, name=name: _drop(session, name), _LONG_SECONDS)
 
