@@ -10,7 +10,7 @@ from lamina.stores.postgres.connections import Connections
 from tests.postgres.opened import add, opened
 from tests.postgres.proxy import proxied
 from tests.postgres.server import run_sql
-from tests.postgres.shared import fresh_address, server
+from tests.postgres.shared import server
 
 
 def _pulse_when_quiet(connections: Connections) -> int:
@@ -22,10 +22,11 @@ def _pulse_when_quiet(connections: Connections) -> int:
     return pulse
 
 
-def test_a_commit_elsewhere_wakes_who_waits_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_commit_elsewhere_wakes_who_waits_here(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
     # By the notice alone: nobody looks at the streams.
     monkeypatch.setattr(bell, "_LOOK_SECONDS", 1e9)
-    address = fresh_address()
     with opened(address) as one, opened(address) as other:
         pulse = _pulse_when_quiet(one)
         threading.Timer(0.05, add, (other, "global")).start()
@@ -48,9 +49,10 @@ def test_nothing_wakes_without_a_change() -> None:
         assert not connections.bell().wait(_pulse_when_quiet(connections), 0.1)
 
 
-def test_a_notice_that_is_lost_is_made_good_by_looking(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notice_that_is_lost_is_made_good_by_looking(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
     monkeypatch.setattr(bell, "_LOOK_SECONDS", 0.05)
-    address = fresh_address()
     with opened(address) as connections:
         add(connections, "global")
         pulse = _pulse_when_quiet(connections)
@@ -60,11 +62,10 @@ def test_a_notice_that_is_lost_is_made_good_by_looking(monkeypatch: pytest.Monke
 
 
 def test_a_listener_that_was_cut_off_listens_again_and_misses_nothing(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, over_tcp: str
 ) -> None:
     monkeypatch.setattr(bell, "_RETRY_SECONDS", 0.05)
-    plain = fresh_address(tcp=True)
-    with proxied(plain) as (proxy, address), opened(address) as one, opened(plain) as other:
+    with proxied(over_tcp) as (proxy, through), opened(through) as one, opened(over_tcp) as other:
         pulse = _pulse_when_quiet(one)
         proxy.cut()
         add(other, "global")
@@ -74,10 +75,11 @@ def test_a_listener_that_was_cut_off_listens_again_and_misses_nothing(
         assert one.bell().wait(pulse, 20)
 
 
-def test_a_server_that_is_away_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_away_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, over_tcp: str
+) -> None:
     monkeypatch.setattr(bell, "_RETRY_SECONDS", 0.05)
-    plain = fresh_address(tcp=True)
-    with proxied(plain) as (proxy, address), opened(address) as connections:
+    with proxied(over_tcp) as (proxy, address), opened(address) as connections:
         pulse = _pulse_when_quiet(connections)
         proxy.refuse()
         assert not connections.bell().wait(pulse, 0.2)

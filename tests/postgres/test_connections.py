@@ -17,7 +17,7 @@ from tests.postgres import opened as places
 from tests.postgres.opened import ADD, add, names, opened
 from tests.postgres.proxy import proxied
 from tests.postgres.server import run_sql
-from tests.postgres.shared import fresh_address, server
+from tests.postgres.shared import server
 
 
 def _end_sessions(connections: Connections) -> None:
@@ -50,8 +50,7 @@ def _sessions(connections: Connections) -> int:
     return found
 
 
-def test_what_was_written_is_read_by_everybody() -> None:
-    address = fresh_address()
+def test_what_was_written_is_read_by_everybody(address: str) -> None:
     with opened(address) as one, opened(address) as other:
         add(one, "global")
         assert names(one) == names(other) == ["global"]
@@ -200,7 +199,7 @@ def test_a_write_that_is_lost_with_its_commit_is_not_done_again() -> None:
         assert names(connections) == []
 
 
-def test_two_writers_in_each_others_way_both_get_through() -> None:
+def test_two_writers_in_each_others_way_both_get_through(address: str) -> None:
     meet = threading.Barrier(2)
 
     def swap(first: str, second: str) -> Callable[[Connection], None]:
@@ -214,7 +213,6 @@ def test_two_writers_in_each_others_way_both_get_through() -> None:
 
         return work
 
-    address = fresh_address()
     run_sql(server().superuser("postgres"), "alter role lamina set deadlock_timeout = '50ms'")
     with opened(address) as one, opened(address) as other, ThreadPoolExecutor(2) as threads:
         add(one, "global")
@@ -229,8 +227,8 @@ def test_two_writers_in_each_others_way_both_get_through() -> None:
             assert reader.execute("select sum(seq) from stream").first() == 4
 
 
-def test_a_reset_in_the_middle_is_outlived() -> None:
-    with proxied(fresh_address(tcp=True)) as (proxy, address), opened(address) as connections:
+def test_a_reset_in_the_middle_is_outlived(over_tcp: str) -> None:
+    with proxied(over_tcp) as (proxy, address), opened(address) as connections:
         add(connections, "global")
         proxy.cut()
         add(connections, "user/ann")
@@ -238,8 +236,10 @@ def test_a_reset_in_the_middle_is_outlived() -> None:
         assert names(connections) == ["global", "user/ann"]
 
 
-def test_a_network_that_swallows_everything_ends_a_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    address = fresh_address(tcp=True) + "&connect_timeout=2"
+def test_a_network_that_swallows_everything_ends_a_wait(
+    monkeypatch: pytest.MonkeyPatch, over_tcp: str
+) -> None:
+    address = over_tcp + "&connect_timeout=2"
     with proxied(address) as (proxy, through), opened(through) as connections:
         add(connections, "global")
         assert names(connections) == ["global"]
@@ -255,10 +255,12 @@ def test_a_network_that_swallows_everything_ends_a_wait(monkeypatch: pytest.Monk
         add(connections, "user/bob")
 
 
-def test_idle_connections_are_asked_for_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_connections_are_asked_for_a_sign_of_life(
+    monkeypatch: pytest.MonkeyPatch, over_tcp: str
+) -> None:
     monkeypatch.setattr(pool, "_IDLE_SECONDS", 0.0)
     monkeypatch.setattr(pool, "_SIGN_SECONDS", 0.2)
-    with proxied(fresh_address(tcp=True)) as (proxy, address), opened(address) as connections:
+    with proxied(over_tcp) as (proxy, address), opened(address) as connections:
         assert names(connections) == []
         # The network forgets the old connection without a word; new ones get through.
         proxy.stall()
@@ -283,8 +285,7 @@ def test_there_are_never_more_readers_than_allowed(monkeypatch: pytest.MonkeyPat
         assert _sessions(connections) <= pool.MOST_READERS
 
 
-def test_what_is_not_worth_waiting_for_is_not_waited_for() -> None:
-    address = fresh_address()
+def test_what_is_not_worth_waiting_for_is_not_waited_for(address: str) -> None:
     with opened(address) as one, opened(address) as other:
         add(one, "global")
 

@@ -8,11 +8,10 @@ from typing import Any
 
 from tests.postgres.opened import opened
 from tests.postgres.server import run_sql
-from tests.postgres.shared import fresh_address, server
+from tests.postgres.shared import server
 
 
-def test_a_duty_is_one_processes_at_a_time() -> None:
-    address = fresh_address()
+def test_a_duty_is_one_processes_at_a_time(address: str) -> None:
     with opened(address) as one, opened(address) as other, opened() as elsewhere:
         with one.duties.one("prune") as mine:
             assert mine
@@ -36,9 +35,9 @@ def _hold(address: str, told: Any) -> None:
         signal.pause()
 
 
-def test_a_duty_of_a_killed_process_is_free_again() -> None:
+def test_a_duty_of_a_killed_process_is_free_again(address: str) -> None:
     context = multiprocessing.get_context("fork")
-    address, told = fresh_address(), context.Queue()
+    told = context.Queue()
     with opened(address) as connections:
         child = context.Process(target=_hold, args=(address, told))
         child.start()

@@ -64,8 +64,8 @@ def test_a_store_is_made_with_what_every_transaction_asks_for() -> None:
     }  # fmt: skip
 
 
-def test_opening_again_changes_nothing() -> None:
-    address, found = fresh_address(), []
+def test_opening_again_changes_nothing(address: str) -> None:
+    found = []
     for _ in range(2):
         with opened(address) as connections, connections.reading() as reader:
             found.append(reader.execute("select * from setting order by name").fetchall())
@@ -195,8 +195,7 @@ def test_an_upgrade_waits_for_a_reader_and_then_goes_through() -> None:
             assert _columns(new) == ["name", "extra"]
 
 
-def test_a_store_that_is_there_opens_on_a_server_that_only_reads() -> None:
-    address = fresh_address()
+def test_a_store_that_is_there_opens_on_a_server_that_only_reads(address: str) -> None:
     with opened(address) as connections:
         connections.write(lambda c: c.execute("insert into tombstone values ('a', 'b')"))
     reads_only = server().address(parse(address).schema, role="only_reads")

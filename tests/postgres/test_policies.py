@@ -6,7 +6,6 @@ from lamina.core.access import EVERYTHING, Grant, Reach
 from lamina.errors import LaminaError
 from lamina.stores.postgres.driver import Connection, DriverError
 from tests.postgres.opened import opened, session
-from tests.postgres.shared import fresh_address
 
 LAYERS = frozenset({"fact"})
 ANN = Reach((Grant(LAYERS, "project/a"),))
@@ -52,8 +51,7 @@ def test_policies_hold_back_what_lies_beyond_a_reach(reach: Reach, wanted: int) 
                     assert reader.execute(f"select count(*) from {hidden}").first() == 0
 
 
-def test_without_a_word_nothing_is_seen_nor_written() -> None:
-    address = fresh_address()
+def test_without_a_word_nothing_is_seen_nor_written(address: str) -> None:
     with opened(address) as connections:
         connections.write(_fill)
     with session(address) as connection:
