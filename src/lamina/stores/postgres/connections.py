@@ -24,6 +24,7 @@ from lamina.stores.postgres.driver import (
     is_beaten,
     is_lost,
     is_silent,
+    is_undone,
     translated,
 )
 from lamina.stores.postgres.duties import Duties
@@ -228,8 +229,9 @@ class Connections:
     def _is_worth_trying_again(self, error: BaseException, tries: int) -> bool:
         if is_beaten(error) or isinstance(error, UnheldError):
             return tries < _ATTEMPTS
-        # Once the commit is on its way nobody knows what has become of it.
-        return is_lost(error) and not is_silent(error) and not self._is_committing and tries == 1
+        # Once the commit is on its way nobody knows what has become of it, unless it came too late.
+        certain = not self._is_committing or is_undone(error)
+        return is_lost(error) and not is_silent(error) and certain and tries == 1
 
     def _run(self, batch: Sequence[Request[Any]], local: Settings, more: frozenset[str]) -> None:
         connection = self._writing()

@@ -255,16 +255,21 @@ class Connection:
                 self._choose(before)
             self._raw.patience = before
 
+    def hurry(self, seconds: float) -> None:
+        """From now on wait only so long for an answer, whatever the server is still doing."""
+        self._raw.patience = seconds - GRACE_SECONDS
+
     def is_alive(self, seconds: float) -> bool:
         """Whether the server still answers, and soon."""
-        self._raw.patience = seconds - GRACE_SECONDS
+        before = self._raw.patience
+        self.hurry(seconds)
         try:
             self.settle()
             self._cursor.execute("select 1")
         except psycopg.Error:
             return False
         finally:
-            self._raw.patience = PATIENCE_SECONDS
+            self._raw.patience = before
         return True
 
     def has_news(self) -> bool:
@@ -346,14 +351,21 @@ def translated(location: str) -> Iterator[None]:
 
 def is_lost(error: BaseException) -> bool:
     """Whether the connection is gone, so that another one may do better."""
-    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-        return failures.is_lost(error.sqlstate)
-    return False
+    if not isinstance(error, psycopg.Error):
+        return False
+    if error.sqlstate is None:
+        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return failures.is_lost(error.sqlstate)
 
 
 def is_silent(error: BaseException) -> bool:
     """Whether all the time that there was has been waited for."""
     return isinstance(error, _SilentError)
+
+
+def is_undone(error: BaseException) -> bool:
+    """Whether the server ended the transaction before it heard anything more, also of a commit."""
+    return isinstance(error, psycopg.Error) and error.sqlstate in failures.UNDONE
 
 
 def is_busy(error: BaseException) -> bool:
