@@ -78,7 +78,7 @@ def _make(address: str, gate: Any, told: Any) -> None:
         with opened(address) as connections, connections.reading() as reader:
             sql = "select value from setting where name = 'identity'"
             told.put(reader.execute(sql).first())
-    except BaseException as error:  # noqa: BLE001 - the parent looks at it
+    except BaseException as error:
         told.put(repr(error))
 
 
@@ -224,7 +224,7 @@ TABLES = (
     ("sealed", "rid, ref, kind, nonce, box", "{1}, '', '', '', ''"),
     ("usage", "rid, root, hits, last", "{1}, '', 1, ''"),
     ("telemetry", "tid, at, kind, actor, scope, layer, body", "{1}, '', '', '', 'project/{0}/task/t', '', ''"),
-)  # fmt: skip  # noqa: E501
+)  # fmt: skip
 
 
 def _fill(connection: Connection) -> None:

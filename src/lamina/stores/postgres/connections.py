@@ -116,9 +116,12 @@ class Connections:
     def apart(self, work: Callable[[Connection], T], seconds: float) -> T:
         """Run `work` on a connection of its own, so that nobody waits for it."""
         self._check_open()
-        with translated(self._address.location), closing(self._new()) as connection:
-            with connection.patiently(seconds):
-                return work(connection)
+        with (
+            translated(self._address.location),
+            closing(self._new()) as connection,
+            connection.patiently(seconds),
+        ):
+            return work(connection)
 
     def bell(self) -> Bell:
         """What rings when anything was committed, here or by another process."""
@@ -223,9 +226,7 @@ class Connections:
         # Once the commit is on its way nobody knows what has become of it.
         return is_lost(error) and not is_silent(error) and not self._is_committing and tries == 1
 
-    def _run(
-        self, batch: Sequence[Request[Any]], local: Settings, more: frozenset[str]
-    ) -> None:
+    def _run(self, batch: Sequence[Request[Any]], local: Settings, more: frozenset[str]) -> None:
         connection = self._writing()
         relaxed = not any(request.synced for request in batch)
         connection.begin(local=(*local, *(_RELAXED if relaxed else ())))

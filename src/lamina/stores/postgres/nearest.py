@@ -83,8 +83,10 @@ class Nearest:
             self._sample(within.sid, sight)
         told, limit, first = set(within.touched), _FIRST, True
         while limit:
-            found = self._by_graph(within.sid, sight, limit) if by_graph else self._exact(
-                within.sid, sight, limit
+            found = (
+                self._by_graph(within.sid, sight, limit)
+                if by_graph
+                else self._exact(within.sid, sight, limit)
             )
             if first and found and not by_graph:
                 self._samples.append(Sample(found[0][2], found[0][3]))

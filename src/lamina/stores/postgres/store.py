@@ -29,6 +29,10 @@ _UNLOOKED: Final = (
     "backups and replicas of the server",
 )  # fmt: skip
 """Where the server may keep bytes that are gone from every table."""
+_TOUCH: Final = "select pg_current_xact_id()"
+"""Changes nothing, and makes the transaction one that has to be written down all the same."""
+_TOUCH: Final = "select pg_current_xact_id()"
+"""Changes nothing, and makes the transaction one that has to be written down all the same."""
 _TOMBSTONES: Final = (
     "insert into tombstone (id, at) select value, ? from json_each(?) on conflict do nothing"
 )
@@ -119,7 +123,7 @@ class PostgresStore(searched.Searched):
         """Every synced commit is durable already; this brings along the relaxed ones."""
         self._drain()
         # A synced commit makes all before it durable, and this one changes nothing.
-        self._connections.write(lambda connection: connection.execute("select pg_current_xact_id()"))
+        self._connections.write(lambda connection: connection.execute(_TOUCH))
 
     def close(self) -> None:
         self._drain()

@@ -98,7 +98,7 @@ def _on_column(name: str, op: Op, value: Scalar | tuple[Scalar, ...]) -> Predica
         case Op.NE:
             return Predicate(f"{name} is distinct from ?", (value,))
         case Op.PREFIX:
-            return Predicate(f"substr({name}, 1, ?) = ?", (len(str(value)), value))
+            return Predicate(f"substr({name}, 1, cast(? as integer)) = ?", (len(str(value)), value))
         case _ if value is None:
             return _FALSE
         case _:
@@ -125,7 +125,7 @@ def _in_data(condition: Condition) -> Predicate:
             return _along(condition.path, _equals("%s", value))
         case Op.PREFIX:
             test = Predicate(
-                "%s.type = 'text' and substr(%s.atom, 1, ?) = ?", (len(str(value)), str(value))
+                "%s.type = 'text' and substr(%s.atom, 1, cast(? as integer)) = ?", (len(str(value)), str(value))
             )
             return _along(condition.path, test)
         case _:
