@@ -221,16 +221,16 @@ PLANTED = (
     _one(
         "the doctor does not ask whether the trees are in order",
         "nobody noticed|should be derived", "damage", DAMAGES, f"{CARE}pages.py",
-        "    lines = _complaints(look.connection)\n", "    lines = _FINE\n",
+        "    lines = _complaints(connection)\n", "    lines = _FINE\n",
     ),
     _one(
         "the doctor does not compare the newest hash",
-        "speaks up", "damage", DAMAGES, f"{CARE}chains.py",
+        "speaks up", "damage", DAMAGES, "stores/sql/care/chains.py",
         "elif found.hash != digest.hex():", "elif False:",
     ),
     _one(
         "the doctor repairs from records that are damaged",
-        "seed", "damage", DAMAGES, f"{CARE}repairing.py",
+        "seed", "damage", DAMAGES, "stores/sql/care/fixing.py",
         "    if broken:\n        raise", "    if False:\n        raise",
     ),
 )  # fmt: skip

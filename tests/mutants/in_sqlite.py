@@ -139,7 +139,7 @@ SQLITE = (
     ),
     _planted(
         "a_healthy_store_has_nothing_to_report", "an old reader checks the index", "false alarm",
-        PAGES, 'one(look.connection, "select rowid from word limit 1")', "pass",
+        PAGES, 'one(connection, "select rowid from word limit 1")', "pass",
     ),
     _planted(
         "a_closed_store_takes_no_writes", "a closed store opens itself again", "closed twice",
@@ -300,7 +300,7 @@ SQLITE = (
     _planted(
         "a_whole_log_passes_an_audit_of_all_and_of_each_stream",
         "the records of others are held against one log", "streams mixed up",
-        "stores/sqlite/care/versions.py",
+        "stores/sql/care/versions.py",
         "kept = (row for row in look.each(VERSIONS) if look.covers(row[1]))",
         "kept = (row for row in look.each(VERSIONS))",
     ),
