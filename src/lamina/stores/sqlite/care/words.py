@@ -7,11 +7,11 @@ from lamina.core.layers import is_indexed
 from lamina.core.record import Record
 from lamina.core.versions import INDEX_VERSION
 from lamina.stores.base import Finding
+from lamina.stores.sql.care.looking import Look, derived, unreadable
 from lamina.stores.sql.driver import one, rows
 from lamina.stores.sql.past import NEWEST
 from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 from lamina.stores.sqlite import vectors, words
-from lamina.stores.sqlite.care.looking import UNREADABLE, Look, derived
 from lamina.stores.sqlite.care.tables import expected
 from lamina.stores.sqlite.driver import Connection
 
@@ -51,7 +51,7 @@ def indexed(look: Look) -> Iterator[Finding]:
     for sid, length, body, *columns in look.each(INDEXED):
         try:
             record = to_record(tuple(columns))
-        except UNREADABLE:
+        except unreadable(look.connection):
             # The record is what is damaged; the index has nothing to be compared with.
             continue
         if not _right(look, record, (sid, length, body)):
