@@ -1,6 +1,6 @@
 """Tests of the Postgres store, on a real server that a wheel brings along.
 
-`fresh_address` is all that most of them need.
+`lent_address` (in `tests.postgres.lending`) and `fresh_address` are all that most of them need.
 """
 
 from tests.postgres.shared import fresh_address, server

@@ -1,16 +1,15 @@
 """What the tests of the infrastructure share: sessions, and stores without the rules on top."""
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from types import SimpleNamespace
-from typing import Any
+from contextlib import closing, contextmanager, nullcontext
 
 from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.connections import Connections
-from lamina.stores.postgres.driver import Connection, DriverError, connect
+from lamina.stores.postgres.dialect import DIALECT
+from lamina.stores.postgres.driver import Connection, connect
+from tests.postgres.lending import lent_address
 from tests.postgres.shared import fresh_address
 
-DIALECT: Any = SimpleNamespace(error=DriverError)
 ADD = "insert into stream (name, seq, hash) values (?, 0, '')"
 
 
@@ -23,11 +22,12 @@ def session(address: str | None = None) -> Iterator[Connection]:
 
 @contextmanager
 def opened(address: str | None = None) -> Iterator[Connections]:
-    """The connections of a store that is made if need be."""
-    connections = Connections(parse(address or fresh_address()), DIALECT)
-    connections.open()
-    with closing(connections):
-        yield connections
+    """The connections of a store, which is made if need be; without an address, of an empty one."""
+    with lent_address() if address is None else nullcontext(address) as given:
+        connections = Connections(parse(given), DIALECT)
+        connections.open()
+        with closing(connections):
+            yield connections
 
 
 def add(connections: Connections, name: str) -> None:

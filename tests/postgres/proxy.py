@@ -21,7 +21,7 @@ class Proxy:
         self._lock = threading.Lock()
         self._flows = threading.Event()
         self._flows.set()
-        self._ended = False
+        self._ended = self._refuses = False
         self.connections = 0
         """How many there were so far."""
         self._thread = threading.Thread(target=self._accept, daemon=True)
@@ -45,6 +45,15 @@ class Proxy:
         """Pass on again."""
         self._flows.set()
 
+    def refuse(self) -> None:
+        """Cut every connection, and end each new one at once."""
+        self._refuses = True
+        self.cut()
+
+    def accept(self) -> None:
+        """Take new connections again."""
+        self._refuses = False
+
     def end(self) -> None:
         """Be gone."""
         self._ended = True
@@ -60,6 +69,9 @@ class Proxy:
         while not self._ended:
             try:
                 client, _ = self._listening.accept()
+                if self._refuses:
+                    client.close()
+                    continue
                 server = socket.create_connection(("127.0.0.1", self._to))
             except OSError:
                 continue

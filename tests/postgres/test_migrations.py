@@ -1,13 +1,11 @@
 """The schema: made once however many try, upgraded beside those who can bear it, refused if not."""
 
 import multiprocessing
-from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
 import pytest
 
-from lamina.core.access import EVERYTHING, Grant, Reach
 from lamina.core.versions import INDEX_VERSION
 from lamina.errors import (
     StoreDamagedError,
@@ -17,9 +15,11 @@ from lamina.errors import (
 )
 from lamina.stores.postgres import migrations
 from lamina.stores.postgres.address import parse
+from lamina.stores.postgres.dialect import DIALECT
 from lamina.stores.postgres.driver import Connection, connect
 from lamina.stores.postgres.migrations import Step, join, migrate
-from tests.postgres.opened import DIALECT, opened, session
+from lamina.stores.sql import formats
+from tests.postgres.opened import opened, session
 from tests.postgres.server import run_sql
 from tests.postgres.shared import fresh_address, server
 
@@ -55,7 +55,7 @@ def _columns(connection: Connection) -> list[str]:
 
 def test_a_store_is_made_with_what_every_transaction_asks_for() -> None:
     with opened() as connections, connections.reading() as reader:
-        settings = dict(reader.execute("select * from setting"))
+        settings: dict[str, str] = dict(reader.execute("select * from setting"))
     assert len(settings.pop("identity")) == 32
     newest = str(migrations.NEWEST)
     assert settings == {
@@ -64,8 +64,8 @@ def test_a_store_is_made_with_what_every_transaction_asks_for() -> None:
     }  # fmt: skip
 
 
-def test_opening_again_changes_nothing() -> None:
-    address, found = fresh_address(), []
+def test_opening_again_changes_nothing(address: str) -> None:
+    found = []
     for _ in range(2):
         with opened(address) as connections, connections.reading() as reader:
             found.append(reader.execute("select * from setting order by name").fetchall())
@@ -136,7 +136,7 @@ def test_a_gentle_step_is_taken_while_older_servers_run_and_they_go_on() -> None
         settings = migrations.read_settings(old)
         assert settings["format"] == "2"
         old.execute("insert into stream (name) values ('still')")
-        migrations.check_writable(settings, 1)
+        formats.check_writable(settings, 1)
     # One of the older version that is started only now, in the middle of the upgrade.
     with closing(_open(address, FIRST)) as another:
         assert another.execute("select name from stream").first() == "still"
@@ -175,9 +175,9 @@ def test_who_may_only_read_is_told_when_it_writes() -> None:
         pass
     with closing(_open(address, FIRST)) as old:
         settings = migrations.read_settings(old)
-        migrations.check_readable(settings, 1)
+        formats.check_readable(settings, 1)
         with pytest.raises(StoreVersionError, match="2 is needed to write it") as caught:
-            migrations.check_writable(settings, 1)
+            formats.check_writable(settings, 1)
         assert "Upgrade" in caught.value.remedy
 
 
@@ -195,8 +195,7 @@ def test_an_upgrade_waits_for_a_reader_and_then_goes_through() -> None:
             assert _columns(new) == ["name", "extra"]
 
 
-def test_a_store_that_is_there_opens_on_a_server_that_only_reads() -> None:
-    address = fresh_address()
+def test_a_store_that_is_there_opens_on_a_server_that_only_reads(address: str) -> None:
     with opened(address) as connections:
         connections.write(lambda c: c.execute("insert into tombstone values ('a', 'b')"))
     reads_only = server().address(parse(address).schema, role="only_reads")
@@ -210,111 +209,3 @@ def test_a_store_that_is_there_opens_on_a_server_that_only_reads() -> None:
             assert reader.execute("select id from tombstone").first() == "a"
         with pytest.raises(StoreReadOnlyError):
             connections.write(lambda c: c.execute("delete from tombstone"))
-
-
-ANN = Reach((Grant(frozenset({"fact"}), "project/a"),))
-TABLES = (
-    ("stream", "name, seq, hash", "'project/{0}', 0, ''"),
-    ("record", "rid, id, sid, scope, layer, created_at, head", "{1}, '{0}', {1}, 'project/{0}', 'fact', '', {1}"),
-    ("event", "sid, seq, tx, record, rev, action, actor, surface, at, digest, hash", "{1}, 1, '', '', 1, '', '', '', '', '', ''"),
-    ("version", "vid, sid, rid, rev, from_seq, state, kind, text, data, tags, importance, confidence, trust, source, tokens, updated_at, salt", "{1}, {1}, {1}, 1, 1, 'current', '', '', '{{}}', '[]', 0, 0, '', '', 0, '', ''"),
-    ("word_posting", "sid, term, rid, n", "{1}, 'tea', {1}, 1"),
-    ("word_count", "sid, term, documents", "{1}, 'tea', 1"),
-    ("vector", "space, sid, rid, vid, body", "1, {1}, {1}, {1}, '[1,2]'"),
-    ("sealed", "rid, ref, kind, nonce, box", "{1}, '', '', '', ''"),
-    ("usage", "rid, root, hits, last", "{1}, '', 1, ''"),
-    ("telemetry", "tid, at, kind, actor, scope, layer, body", "{1}, '', '', '', 'project/{0}/task/t', '', ''"),
-)  # fmt: skip
-
-
-def _fill(connection: Connection) -> None:
-    for number, name in enumerate(("a", "b"), start=1):
-        for table, columns, values in TABLES:
-            connection.run(
-                f"insert into {table} ({columns}) values ({values.format(name, number)})"
-            )
-
-
-@pytest.mark.parametrize("asks", [lambda: EVERYTHING, lambda: ANN, lambda: Reach(())])
-def test_policies_hold_back_what_lies_beyond_a_reach(asks: Callable[[], Reach]) -> None:
-    reach = asks()
-    wanted = {EVERYTHING: 2, ANN: 1}.get(reach, 0)
-    with opened() as connections:
-        connections.write(_fill)
-        for snapshot in (True, False):
-            with connections.reading(reach, snapshot=snapshot) as reader:
-                for table, _, _ in TABLES:
-                    found = reader.execute(f"select count(*) from {table}").first()
-                    assert found == wanted, table
-                for hidden in ("version_rest", "event_rest", "vector_rest", "word_posting_rest"):
-                    assert reader.execute(f"select count(*) from {hidden}").first() == 0
-
-
-def test_without_a_word_nothing_is_seen_nor_written() -> None:
-    address = fresh_address()
-    with opened(address) as connections:
-        connections.write(_fill)
-    with session(address) as connection:
-        for table, _, _ in TABLES:
-            assert connection.execute(f"select count(*) from {table}").first() == 0
-        with pytest.raises(Exception, match="row-level security"):
-            connection.run("insert into stream (name, seq, hash) values ('x', 0, '')")
-
-
-def test_subtrees_and_single_scopes_are_told_apart() -> None:
-    exact = Reach((Grant(frozenset({"fact"}), "project/a", subtree=False),))
-    below = Reach((Grant(frozenset({"fact"}), "project/a"),))
-    row = "insert into record (rid, id, sid, scope, layer, created_at, head) values (?, ?, 1, ?, '', '', 1)"
-    scopes = ("project/a", "project/a/task/t", "project/ab", "project/a-b", "global")
-    with opened() as connections:
-        connections.write(
-            lambda c: c.executemany(row, [(n, str(n), scope) for n, scope in enumerate(scopes)])
-        )
-
-        def seen(reach: Reach) -> list[str]:
-            with connections.reading(reach, snapshot=False) as reader:
-                return [scope for (scope,) in reader.execute("select scope from record order by 1")]
-
-        assert seen(exact) == ["project/a"]
-        assert seen(below) == ["project/a", "project/a/task/t"]
-        assert seen(Reach((*exact.grants, Grant(frozenset(), "global")))) == ["global", "project/a"]
-
-
-def test_the_published_views_show_what_is_in_sight() -> None:
-    with opened() as connections:
-        connections.write(_fill)
-        with connections.reading(ANN, snapshot=False) as reader:
-            assert reader.execute("select count(*) from user_facts").first() == 1
-            for view in (
-                "knowledge",
-                "episodes",
-                "artifacts",
-                "log_metadata",
-                "compaction_history",
-            ):
-                assert reader.execute(f"select count(*) from {view}").first() == 0
-
-
-def test_the_functions_of_the_shared_sql_mean_what_they_mean_elsewhere() -> None:
-    with opened() as connections, connections.reading(snapshot=False) as reader:
-        listed = reader.execute("select key, value from json_each(?)", ('["a", 7, null, "é"]',))
-        assert list(listed) == [(0, "a"), (1, "7"), (2, None), (3, "é")]
-        assert reader.execute("select instr(?, ?)", ("banana", "nan")).first() == 3
-        assert reader.execute("select instr('banana', ?)", ("x",)).first() == 0
-
-
-def test_texts_compare_by_their_bytes_and_a_slot_is_held_once() -> None:
-    with opened() as connections:
-        for name in ("b", "A", "a", "Z"):
-            connections.write(
-                lambda c, name=name: c.execute("insert into setting values (?, '')", (name,))
-            )
-        with connections.reading(snapshot=False) as reader:
-            sql = "select name from setting where length(name) = 1 order by name"
-            assert [name for (name,) in reader.execute(sql)] == ["A", "Z", "a", "b"]
-        connections.write(_fill)
-        connections.write(lambda c: c.run("update version set place = 'x' where vid = 1"))
-        with pytest.raises(Exception, match="version_rest_place|duplicate key"):
-            connections.write(
-                lambda c: c.run("update version set sid = 1, place = 'x' where vid = 2")
-            )

@@ -60,6 +60,11 @@ class Connections:
         self.duties = Duties(self._new, self._address.schema)
         """What one process of many does at a time."""
 
+    @property
+    def schema(self) -> str:
+        """The schema that the store lies in."""
+        return self._address.schema
+
     def open(self, prepare: Callable[[Connection, str], None] = migrations.migrate) -> None:
         """Create or upgrade the schema with `prepare`."""
         with closing(connect(self._address, self._dialect)) as connection:

@@ -64,10 +64,15 @@ class _Timely(psycopg.Connection[Row]):
     """A connection of the driver that waits only so long for an answer."""
 
     patience = PATIENCE_SECONDS
+    fell_silent = False
 
     def wait(self, gen: Generator[Any, Any, T], *how: Any, **more: Any) -> T:
         deadline = stopwatch() + self.patience + GRACE_SECONDS
-        return super().wait(_until(gen, deadline), *how, **more)
+        try:
+            return super().wait(_until(gen, deadline), *how, **more)
+        except _SilentError:
+            self.fell_silent = True
+            raise
 
 
 def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, T]:
@@ -168,7 +173,7 @@ class Connection:
     def execute(self, sql: str, parameters: tuple[Value, ...] = (), /) -> Answer:
         query = with_marks(sql)
         self.settle()
-        with _fit_for_text():
+        with self._meant():
             if self._fence is None or self.in_transaction:
                 self._cursor.execute(query, parameters, prepare=True)
             else:
@@ -181,7 +186,7 @@ class Connection:
 
     def executemany(self, sql: str, rows: Iterable[tuple[Value, ...]], /) -> None:
         self.settle()
-        with _fit_for_text():
+        with self._meant():
             self._cursor.executemany(with_marks(sql), rows)
 
     def changes(self) -> int:
@@ -190,7 +195,8 @@ class Connection:
     def run(self, script: str) -> None:
         """Carry out several statements without parameters, in one way there and back."""
         self.settle()
-        self._raw.execute(script.encode(), prepare=False)
+        with self._meant():
+            self._raw.execute(script.encode(), prepare=False)
 
     def send(self, script: str) -> None:
         """Have statements carried out without waiting for it; what comes of them nobody hears."""
@@ -287,6 +293,19 @@ class Connection:
         with suppress(OSError, psycopg.Error):
             os.close(self._raw.fileno())
 
+    @contextmanager
+    def _meant(self) -> Iterator[None]:
+        """Let no failure look like another one."""
+        try:
+            yield
+        except UnicodeEncodeError as error:
+            raise psycopg.DataError(error.reason) from error
+        except psycopg.Error as error:
+            # What the driver says of a line on which an answer is still due is beside the point.
+            if self._raw.fell_silent and not is_silent(error):
+                raise _SilentError("no answer in time") from error
+            raise
+
     def _choose(self, seconds: float) -> None:
         local = "local " if self.in_transaction else ""
         self.run(f"set {local}statement_timeout = {int(seconds * 1000)}")
@@ -345,15 +364,6 @@ def is_busy(error: BaseException) -> bool:
 def is_beaten(error: BaseException) -> bool:
     """Whether another transaction was in the way, and the same work may succeed next time."""
     return isinstance(error, psycopg.Error) and error.sqlstate in failures.BEATEN
-
-
-@contextmanager
-def _fit_for_text() -> Iterator[None]:
-    """What cannot be written as text at all fails as what the server would not take does."""
-    try:
-        yield
-    except UnicodeEncodeError as error:
-        raise psycopg.DataError(error.reason) from error
 
 
 def _meaning(error: psycopg.Error, location: str) -> LaminaError:

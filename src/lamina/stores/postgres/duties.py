@@ -44,6 +44,11 @@ class Duties:
                 self._drop()
             return name in self._held
 
+    @property
+    def pid(self) -> int | None:
+        """The session that holds them, while there are any."""
+        return None if self._session is None else self._session.pid
+
     def close(self) -> None:
         """Give up every duty."""
         with self._lock:

@@ -26,7 +26,7 @@ BEATEN: Final = ("40001", "40P01")
 """Another transaction was in the way, and the same work done again may well succeed."""
 _LOST: Final = ("57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04")
 _TOO_LARGE: Final = ("54000", "22001", "22003", "54001", "54011", "54023")
-_NO_TEXT: Final = ("22021", "22P05", "22P02")
+_NO_TEXT: Final = ("22021", "22P05")
 _SECRETS: Final = re.compile(r"://[^\s/@]*@")
 _Failure = Callable[[str, str], LaminaError]
 

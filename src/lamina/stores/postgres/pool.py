@@ -52,7 +52,7 @@ class Reader:
         self._connection.confine(streams, scopes)
 
     def begin(self) -> None:
-        """From now on everything is read as it is at this moment."""
+        """Read everything as it is when the first statement is asked."""
         self._again(lambda: self._connection.begin("isolation level repeatable read read only"))
         # Another connection would see another moment.
         self._may_replace = False

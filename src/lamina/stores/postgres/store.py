@@ -29,13 +29,11 @@ _UNLOOKED: Final = (
     "backups and replicas of the server",
 )  # fmt: skip
 """Where the server may keep bytes that are gone from every table."""
-_TOUCH: Final = "select pg_current_xact_id()"
-"""Changes nothing, and makes the transaction one that has to be written down all the same."""
-_TOUCH: Final = "select pg_current_xact_id()"
-"""Changes nothing, and makes the transaction one that has to be written down all the same."""
 _TOMBSTONES: Final = (
     "insert into tombstone (id, at) select value, ? from json_each(?) on conflict do nothing"
 )
+_MARK: Final = "select pg_logical_emit_message(true, 'lamina', '')"
+"""Changes nothing and is in the server's log: a commit without anything there syncs nothing."""
 _KNOWN: Final = (
     "select t.id from tombstone t where t.id in (select value from json_each(?))"
     " and not exists (select 1 from record r where r.id = t.id)"
@@ -122,8 +120,7 @@ class PostgresStore(searched.Searched):
     def flush(self) -> None:
         """Every synced commit is durable already; this brings along the relaxed ones."""
         self._drain()
-        # A synced commit makes all before it durable, and this one changes nothing.
-        self._connections.write(lambda connection: connection.execute(_TOUCH))
+        self._connections.write(lambda connection: connection.execute(_MARK))
 
     def close(self) -> None:
         self._drain()
