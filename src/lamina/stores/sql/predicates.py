@@ -125,7 +125,8 @@ def _in_data(condition: Condition) -> Predicate:
             return _along(condition.path, _equals("%s", value))
         case Op.PREFIX:
             test = Predicate(
-                "%s.type = 'text' and substr(%s.atom, 1, cast(? as integer)) = ?", (len(str(value)), str(value))
+                "%s.type = 'text' and substr(%s.atom, 1, cast(? as integer)) = ?",
+                (len(str(value)), str(value)),
             )
             return _along(condition.path, test)
         case _:

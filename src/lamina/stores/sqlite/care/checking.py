@@ -11,12 +11,13 @@ from lamina.stores.sql.care.checks import VOUCHED, Check, numbers, told
 from lamina.stores.sql.care.contents import receipts, sealed, settings
 from lamina.stores.sql.care.digests import twins
 from lamina.stores.sql.care.looking import Look, damaged, derived, measure
+from lamina.stores.sql.care.words import statistics
 from lamina.stores.sql.driver import one
 from lamina.stores.sqlite.care.ledger import tombstones
 from lamina.stores.sqlite.care.pages import leniently, pages
 from lamina.stores.sqlite.care.tables import schema
 from lamina.stores.sqlite.care.vectors import vectors
-from lamina.stores.sqlite.care.words import indexed, lookups, statistics
+from lamina.stores.sqlite.care.words import indexed, lookups
 from lamina.stores.sqlite.connections import Connections
 from lamina.stores.sqlite.driver import Connection
 
