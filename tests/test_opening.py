@@ -39,6 +39,34 @@ def test_arguments_come_before_the_environment_before_what_is_found(tmp_path: Pa
     assert (alone.path, alone.project.value) == (tmp_path / ".lamina", None)
 
 
+def test_the_environment_may_name_a_file_that_holds_the_value(tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("http://memory.example:8484\n", encoding="utf-8")
+    (tmp_path / "key").write_text("lk_secret\n", encoding="utf-8")
+    environment = {
+        "LAMINA_DIR_FILE": str(tmp_path / "store"), "LAMINA_KEY_FILE": str(tmp_path / "key"),
+    }  # fmt: skip
+    found = config.load(environment=environment, start=tmp_path)
+    assert (found.directory.value, found.directory.origin) == (
+        "http://memory.example:8484",
+        "LAMINA_DIR_FILE",
+    )
+    assert config.load_key(environment) == "lk_secret"
+    with pytest.raises(InvalidInputError, match="`LAMINA_DIR` and `LAMINA_DIR_FILE` are both set"):
+        config.load(environment={"LAMINA_DIR": "/env", **environment}, start=tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"one\ntwo\n", b"x" * 5_000, b"\xff", b"a\0b"])
+def test_a_file_with_anything_but_one_line_is_refused_and_not_quoted(
+    tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / "store").write_bytes(content)
+    with pytest.raises(InvalidInputError, match="`LAMINA_DIR_FILE` names a file") as refused:
+        config.load(environment={"LAMINA_DIR_FILE": str(tmp_path / "store")}, start=tmp_path)
+    assert "two" not in refused.value.message
+    with pytest.raises(InvalidInputError, match="No such file"):
+        config.load(environment={"LAMINA_DIR_FILE": str(tmp_path / "none")}, start=tmp_path)
+
+
 def test_a_plain_open_is_confined_to_the_project_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,10 @@ _PATIENCE: Final = "LAMINA_EMBED_TIMEOUT"
 _LONGEST_SECONDS: Final = 600.0
 _HARNESS_FOLDERS: Final = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
 KEY: Final = "LAMINA_KEY"
+KEYS: Final = "LAMINA_KEYS"
+_IN_FILE: Final = "_FILE"
+"""Behind the name of a variable: the file that holds its value."""
+_LONGEST_BYTES: Final = 4_096
 HOME: Final = "home directory"
 """The origin of a directory that nobody named and nothing led to."""
 
@@ -118,6 +122,13 @@ def home_folder(environment: Mapping[str, str] | None = None) -> Path:
     return Path(environ.get("HOME") or Path.home())
 
 
+def keys_folder(environment: Mapping[str, str] | None = None) -> Path:
+    """Where the keys lie that open the secrets of stores in databases, one file for each store."""
+    environ = os.environ if environment is None else environment
+    said = environ.get(KEYS, "").strip()
+    return Path(said) if said else home_folder(environ) / FOLDER / "keys"
+
+
 def harness_folder(harness: str, environment: Mapping[str, str] | None = None) -> Path:
     """Where a coding harness keeps the settings of its user."""
     environ = os.environ if environment is None else environment
@@ -128,7 +139,45 @@ def harness_folder(harness: str, environment: Mapping[str, str] | None = None) -
 def load_key(environment: Mapping[str, str] | None = None) -> str:
     """The key for a server, as the environment has it."""
     environ = os.environ if environment is None else environment
-    return environ.get(KEY, "").strip()
+    return (from_environment(KEY, environ).value or "").strip()
+
+
+def from_environment(name: str, environ: Mapping[str, str]) -> Origin:
+    """What a variable says, or the file that the variable `NAME_FILE` names.
+
+    Secrets are handed to services as files: an environment is inherited, and shown to those who
+    look at a container. What the file holds is in no message.
+
+    Raises:
+        InvalidInputError: Both are there, or the file is not one line of text.
+    """
+    plain, path = environ.get(name, ""), environ.get(name + _IN_FILE, "")
+    if not path:
+        return Origin(plain or None, name)
+    if plain:
+        raise InvalidInputError(
+            f"`{name}` and `{name + _IN_FILE}` are both set", remedy="Set one of them"
+        )
+    return Origin(_line_in(Path(path), name + _IN_FILE), name + _IN_FILE)
+
+
+def _line_in(path: Path, variable_of_path: str) -> str:
+    """The one line that a file holds."""
+    try:
+        with path.open("rb") as file:
+            found = file.read(_LONGEST_BYTES + 1).decode("utf-8").strip()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InvalidInputError(
+            f"`{variable_of_path}` names a file that cannot be read: {path!s:.200} ({why})",
+            remedy="Name a file that this user may read",
+        ) from None
+    if not found or len(found) > _LONGEST_BYTES or not found.isprintable():
+        raise InvalidInputError(
+            f"`{variable_of_path}` names a file that is not one line: {path!s:.200}",
+            remedy="Write the value into it, and nothing else",
+        )
+    return found
 
 
 def load(
@@ -148,6 +197,11 @@ def load(
 def is_address(where: str | Path) -> bool:
     """Whether a store is named by the address of its server."""
     return isinstance(where, str) and where.startswith(("http://", "https://"))
+
+
+def is_database(where: str | Path) -> bool:
+    """Whether a store is named by the address of a database."""
+    return isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))
 
 
 def nearest(start: Path) -> Path | None:
@@ -249,8 +303,9 @@ def _said(value: object) -> str:
 def _directory(given: str | None, environ: Mapping[str, str], start: Path | None) -> Origin:
     if given is not None:
         return Origin(given, "argument")
-    if environ.get("LAMINA_DIR"):
-        return Origin(environ["LAMINA_DIR"], "LAMINA_DIR")
+    said = from_environment("LAMINA_DIR", environ)
+    if said.value:
+        return said
     found = nearest(start or Path.cwd())
     if found is not None:
         _check_owner(found)

@@ -6,7 +6,6 @@ BELL = "stores/bell.py"
 EPHEMERAL = "stores/ephemeral.py"
 TELLING = "stores/telling.py"
 POOL = "stores/sqlite/pool.py"
-DIALECT = "stores/sqlite/dialect.py"
 FEED = "stores/sql/feed.py"
 INDEX = "stores/sql/index.py"
 OLD_WORDS = "stores/sql/old_words.py"
@@ -41,7 +40,7 @@ FEEDS = (
     ),
     _planted(
         "each_stream_has_its_own_past", "one stream's past is everybody's", "streams mixed up",
-        DIALECT, "join stream s on s.name = j.key", "join stream s on s.name > ''",
+        PAST, "join stream s on s.name = j.key", "join stream s on s.name > ''",
     ),
     _planted(
         "a_search_of_the_past_answers_as_it_did_then", "old words, today's statistics",

@@ -6,6 +6,7 @@ STORE = "stores/sqlite/store.py"
 ASKED = "stores/sql/store.py"
 PRESENT = "stores/sql/present.py"
 COMMITS = "stores/sql/commits.py"
+WRITING = "stores/sql/writing.py"
 READS = "stores/sql/reads.py"
 LOG = "stores/sql/log.py"
 PREDICATES = "stores/sql/predicates.py"
@@ -31,7 +32,7 @@ def _planted(clause: str, name: str, kind: str, file: str, *texts: str) -> Mutan
 SQLITE = (
     _planted(
         "erasing_leaves_the_events_and_the_chain_holds", "erasing takes the events along",
-        "log rewritten", COMMITS,
+        "log rewritten", WRITING,
         "delete from receipt where instr(body, ?) > 0", "delete from event where record = ?",
     ),
     _planted(
@@ -40,16 +41,16 @@ SQLITE = (
     ),
     _planted(
         "erasing_takes_the_receipts_along", "receipts of what was erased stay",
-        "erase keeps content", COMMITS,
+        "erase keeps content", WRITING,
         "delete from receipt where instr(body, ?) > 0", "delete from receipt where tx = ?",
     ),
     _planted(
         "an_erased_key_is_free_again", "versions of what was erased stay", "erase keeps content",
-        COMMITS, "lines.drop(connection, record_id)", "pass",
+        WRITING, "lines.drop(connection, record_id)", "pass",
     ),
     _planted(
         "erasing_moves_the_word_counts_back", "erased words are still counted", "statistics",
-        COMMITS, "stream.count(length, 0)", "pass",
+        WRITING, "stream.count(length, 0)", "pass",
     ),
     _planted(
         "scrubbing_leaves_no_erased_byte", "nobody looks for erased bytes", "scrub skipped",
@@ -76,8 +77,8 @@ SQLITE = (
     ),
     _planted(
         "one_event_follows_from_each_record_changed", "one event for a whole commit",
-        "event skipped", COMMITS, "connection.execute(_ADD_EVENT,",
-        "step is plan.steps[0] and connection.execute(_ADD_EVENT,",
+        "event skipped", WRITING, "self._add(_ADD_EVENT,",
+        "_ADD_EVENT in self.waiting or self._add(_ADD_EVENT,",
     ),
     _planted(
         "events_are_paged_by_sequence", "a page of events repeats the one before it",
@@ -129,7 +130,7 @@ SQLITE = (
     ),
     _planted(
         "sealed_values_come_back_as_they_were", "nonce and box change places", "columns swapped",
-        COMMITS, "box.nonce, box.box)", "box.box, box.nonce)",
+        WRITING, "box.nonce, box.box)", "box.box, box.nonce)",
     ),
     _planted(
         "threads_lose_nothing", "writers do not wait their turn", "lock left out", TOGETHER,
@@ -138,7 +139,7 @@ SQLITE = (
     ),
     _planted(
         "a_healthy_store_has_nothing_to_report", "an old reader checks the index", "false alarm",
-        PAGES, 'one(look.connection, "select rowid from word limit 1")', "pass",
+        PAGES, 'one(connection, "select rowid from word limit 1")', "pass",
     ),
     _planted(
         "a_closed_store_takes_no_writes", "a closed store opens itself again", "closed twice",
@@ -159,7 +160,7 @@ SQLITE = (
     ),
     _planted(
         "find_answers_with_the_current_holder", "a slot is found by its first holder",
-        "old versions shown", COMMITS, "set to_seq = ?, place = null where",
+        "old versions shown", WRITING, "set to_seq = ?, place = null where",
         "set to_seq = ? where",
     ),
     _planted(
@@ -177,7 +178,7 @@ SQLITE = (
     ),
     _planted(
         "what_was_forgotten_opposes_nobody", "a slot is never freed", "index in the wrong place",
-        COMMITS, "set to_seq = ?, place = null where", "set to_seq = ? where",
+        WRITING, "set to_seq = ?, place = null where", "set to_seq = ? where",
     ),
     _planted(
         "words_beyond_reach_do_not_exist", "every word of a stream is known",
@@ -256,7 +257,7 @@ SQLITE = (
     _planted(
         "a_request_that_changed_nothing_is_remembered_too", "only changes leave receipts",
         "receipts not stored", COMMITS, "if owner is not None:\n        body",
-        "if owner is not None and events:\n        body",
+        "if owner is not None and seqs:\n        body",
     ),
     _planted(
         "different_keys_are_different_requests", "idempotency keys are folded", "owner mixed up",
@@ -299,7 +300,7 @@ SQLITE = (
     _planted(
         "a_whole_log_passes_an_audit_of_all_and_of_each_stream",
         "the records of others are held against one log", "streams mixed up",
-        "stores/sqlite/care/versions.py",
+        "stores/sql/care/versions.py",
         "kept = (row for row in look.each(VERSIONS) if look.covers(row[1]))",
         "kept = (row for row in look.each(VERSIONS))",
     ),

@@ -33,7 +33,7 @@ USE = (
     ),
     Mutant(
         "an_erase_takes_the_counts_of_its_record_along", "counts outlive the record",
-        "erase keeps content", "stores/sql/commits.py", "usage.drop(connection, rid)", "pass",
+        "erase keeps content", "stores/sql/writing.py", "usage.drop(connection, rid)", "pass",
         "Sqlite",
     ),
     Mutant(

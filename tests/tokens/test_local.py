@@ -76,6 +76,17 @@ def test_token_makes_lists_and_revokes(lamina: Call, tmp_path: Path) -> None:
             keys.identify(made["text"])
 
 
+def test_the_first_key_may_come_before_anything_else(lamina: Call) -> None:
+    assert lamina("token", "list").status == 3
+    assert lamina("token", "create", "ann", "--role", "nobody").status == 2
+    assert lamina("token", "list").status == 3, "a command that fails leaves no store"
+    made = lamina("token", "create", "ann", "--role", "admin")
+    assert made.status == 0
+    assert "A new store was made" in made.err
+    assert len(made.out.split()) == 1, "what a script takes for the key"
+    assert len(lamina("token", "list", "--json").json["keys"]) == 1
+
+
 def test_token_says_what_is_wrong(lamina: Call) -> None:
     lamina("remember", "hello")
     for words, status in (

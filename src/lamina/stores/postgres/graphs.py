@@ -24,6 +24,7 @@ _THERE: Final = (
     " where n.nspname = current_schema() and c.relkind in ('i', 'I')"
     " and c.relname like 'vector\\_graph\\_%'"
 )
+_SPACES: Final = "select space from space where dimensions > 0"
 _BUILD: Final = (
     "create index {name} on vector using hnsw"
     " ((cast(body as halfvec({dimensions}))) halfvec_cosine_ops)"
@@ -52,7 +53,7 @@ def build(connections: Connections, stop: Callable[[], bool]) -> None:
         if name in there or stop():
             continue
         sql = _BUILD.format(name=name, space=space, dimensions=dimensions)
-        connections.apart(lambda session, sql=sql: session.run(sql), _LONG_SECONDS)
+        connections.apart(_run(sql), _LONG_SECONDS)
 
 
 def sweep(connections: Connections) -> None:
@@ -61,11 +62,8 @@ def sweep(connections: Connections) -> None:
         there = {name for (name,) in rows(connection, _THERE)}
         kept = {graph_name(space) for (space,) in rows(connection, _SPACES)}
     for name in sorted(there - kept):
-        connections.apart(lambda session, name=name: _drop(session, name), _LONG_SECONDS)
+        connections.apart(_run(f"drop index if exists {name}"), _LONG_SECONDS)
 
 
-_SPACES: Final = "select space from space where dimensions > 0"
-
-
-def _drop(session: Connection, name: str) -> None:
-    session.run(f"drop index if exists {name}")
+def _run(sql: str) -> Callable[[Connection], None]:
+    return lambda session: session.run(sql)

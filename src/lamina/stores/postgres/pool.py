@@ -7,7 +7,7 @@ out to be lost before it has answered anything.
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final, TypeVar
 
 from lamina.clock import stopwatch
@@ -65,6 +65,10 @@ class Reader:
 
     def changes(self) -> int:
         return self._connection.changes()
+
+    def patiently(self, seconds: float) -> AbstractContextManager[None]:
+        """Wait so long for each statement."""
+        return self._connection.patiently(seconds)
 
     def end(self) -> None:
         """Give the connection back."""

@@ -36,7 +36,8 @@ class Searched(SqlStore):
 
         # Not only the reach: what stands around a match is told from what is beyond it.
         with self._connections.reading(search.reach) as connection:
-            asked, nearest, misfit = search.vector, None, ()
+            asked, nearest = search.vector, None
+            misfit: tuple[str, ...] = ()
             if asked is not None:
                 space = vectors.known(connection, asked.space)
                 if space.dimensions == asked.dimensions:

@@ -97,11 +97,9 @@ def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:
     check_dimensions(agreed, made)
     asked = (json.dumps([one.id for one in made]), json.dumps([str(one.rev) for one in made]))
     newest = list(rows(connection, _HEADS, asked))
-    added = [
-        (number, rid, sid, head, _written(made[at].values)) for at, rid, sid, head in newest
-    ]  # fmt: skip
-    if added:
-        connection.executemany(_ADD, sorted(added, key=lambda row: row[1]))
+    added = [(number, rid, sid, head, _written(made[at].values)) for at, rid, sid, head in newest]
+    # In one order, whoever embeds.
+    connection.executemany(_ADD, sorted(added))
     streams = json.dumps(sorted({sid for _, _, sid, _ in newest}))
     connection.execute(_SEEN_TO, (number, streams))
     return len(added)

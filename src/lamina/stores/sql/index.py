@@ -205,7 +205,7 @@ def _expansions(
     beginning = _Words("term >= ? and term < ?", prefix, lambda word: word.startswith(first))
     found = starting = _vocabulary(connection, stream, beginning)
     if inside:
-        test = "term > ? and term < ? and instr(substr(term, ?), ?) > 0"
+        test = "term > ? and term < ? and instr(substr(term, cast(? as integer)), ?) > 0"
         within = (start, f"{stream.sid};", len(start) + 1, piece)
         anywhere = _Words(test, within, lambda word: piece in word[len(start) :])
         found = starting | _vocabulary(connection, stream, anywhere)

@@ -78,6 +78,8 @@ def _condition(condition: Condition) -> Predicate:
         return _in_data(condition)
     if condition.field == "tags":
         wanted = _listed(condition.value)
+        if not wanted:
+            return _FALSE
         sql = f"exists (select 1 from json_each(v.tags) where value in ({_marks(wanted)}))"
         return Predicate(sql, wanted)
     return _on_column(column(condition.field), condition.op, condition.value)
@@ -88,7 +90,7 @@ def _on_column(name: str, op: Op, value: Scalar | tuple[Scalar, ...]) -> Predica
         given = [one for one in value if one is not None]
         listed = Predicate(f"coalesce({name} in ({_marks(given)}), false)", tuple(given))
         absent = [Predicate(f"{name} is null")] if len(given) < len(value) else []
-        return _joined([listed, *absent], "or")
+        return _joined([listed, *absent] if given else absent, "or")
     match op:
         case Op.EQ if value is None:
             return Predicate(f"{name} is null")
@@ -98,7 +100,7 @@ def _on_column(name: str, op: Op, value: Scalar | tuple[Scalar, ...]) -> Predica
         case Op.NE:
             return Predicate(f"{name} is distinct from ?", (value,))
         case Op.PREFIX:
-            return Predicate(f"substr({name}, 1, ?) = ?", (len(str(value)), value))
+            return Predicate(f"substr({name}, 1, cast(? as integer)) = ?", (len(str(value)), value))
         case _ if value is None:
             return _FALSE
         case _:
@@ -125,7 +127,8 @@ def _in_data(condition: Condition) -> Predicate:
             return _along(condition.path, _equals("%s", value))
         case Op.PREFIX:
             test = Predicate(
-                "%s.type = 'text' and substr(%s.atom, 1, ?) = ?", (len(str(value)), str(value))
+                "%s.type = 'text' and substr(%s.atom, 1, cast(? as integer)) = ?",
+                (len(str(value)), str(value)),
             )
             return _along(condition.path, test)
         case _:

@@ -65,14 +65,14 @@ def _analyse_anew(connection: Connection, *, alone: bool) -> None:
     if not _is_older(found) or not alone:
         return
     from lamina.core.indexing import index_terms
-    from lamina.stores.sqlite.care.looking import UNREADABLE
+    from lamina.stores.sql.care.looking import unreadable
     from lamina.stores.sqlite.care.words import reindex
 
     connection.execute("begin immediate")
     try:
         reindex(connection, lambda record: index_terms(record, record.key))
         connection.execute("commit")
-    except UNREADABLE:
+    except unreadable(connection):
         connection.execute("rollback")
     except BaseException:
         connection.execute("rollback")

@@ -52,12 +52,15 @@ def create(
     """Make a key for NAME and print it, this once."""
     from lamina.surfaces import wire_keys
 
+    # A server that others can reach wants a key before it starts, and so before there is a store.
+    session.may_create = True
     project = None if everywhere else session.config.project.value
     made = _keys(session).create(name, role, project=project, label=label, expires=expires)
     if session.out.as_json:
         session.out.document(wire_keys.new_key_out(made))
         return
     session.out.raw(made.text)
+    session.tell_if_new()
     root = made.key.principal.root
     session.out.note(
         f"This is the key of {role} `{name}`, {f'confined to {root}' if root else 'unconfined'}."

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from lamina.stores.base import Finding
-from lamina.stores.sql.driver import one, rows
+from lamina.stores.sql.care.looking import Look, damaged, derived, note
+from lamina.stores.sql.driver import Connection, one, rows
 from lamina.stores.sqlite import formats, migrations
-from lamina.stores.sqlite.care.looking import Look, damaged, derived, note
-from lamina.stores.sqlite.driver import Connection, connect
+from lamina.stores.sqlite.driver import connect
 
 _SCHEMA: Final = (
     "select type, name, sql from sqlite_schema where name not like 'sqlite\\_%' escape '\\'"

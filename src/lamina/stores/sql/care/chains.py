@@ -7,9 +7,9 @@ from typing import Final
 from lamina.core import chain
 from lamina.core.changes import Event
 from lamina.stores.base import Finding
+from lamina.stores.sql.care.looking import LOG, Fix, Look, damaged, derived, unreadable
 from lamina.stores.sql.driver import one, rows
 from lamina.stores.sql.log import to_event
-from lamina.stores.sqlite.care.looking import LOG, UNREADABLE, Fix, Look, damaged, derived
 
 STREAMS: Final = "select sid, name, seq, hash, at from stream not indexed"
 EVENTS: Final = (
@@ -40,7 +40,7 @@ class _Reading:
         for seq, *columns in self.look.each(EVENTS, (self.sid,)):
             try:
                 event = to_event((self.name, seq, *columns))
-            except UNREADABLE:
+            except unreadable(self.look.connection):
                 self.unreadable.append(seq)
                 continue
             self.seq, self.hash, self.at = event.seq, event.hash, columns[6]

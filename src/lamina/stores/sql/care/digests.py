@@ -10,16 +10,17 @@ from lamina.core.layers import LAYERS, place_of
 from lamina.core.record import Record
 from lamina.errors import StoreDamagedError
 from lamina.stores.base import Finding
+from lamina.stores.sql.care.looking import LOG, Fix, Look, damaged, derived, unreadable
 from lamina.stores.sql.driver import Value, rows
 from lamina.stores.sql.rows import RECORD_COLUMNS, to_record, to_version_row
-from lamina.stores.sqlite.care.looking import LOG, UNREADABLE, Fix, Look, damaged, derived
 
 _PAGE: Final = 500
 _BEFORE_ALL: Final = -(2**63)
 IDS: Final = "select vid from version not indexed where vid > ? order by vid limit ?"
 _IDS_WITHIN: Final = (
     "select v.vid from version v not indexed join record r not indexed on r.rid = v.rid"
-    " where v.vid > ? and r.sid in (select value from json_each(?)) order by v.vid limit ?"
+    " where v.vid > ? and r.sid in (select cast(value as bigint) from json_each(?))"
+    " order by v.vid limit ?"
 )
 CONTENT: Final = (
     f"select v.vid, r.head, v.place, v.salt, e.record, e.digest, {RECORD_COLUMNS}"
@@ -29,13 +30,16 @@ CONTENT: Final = (
 )
 _WITH_KIND: Final = ", ".join(f"'{one.name}'" for one in LAYERS.values() if one.key_includes_kind)
 TWINS: Final = (
-    "select r.key, group_concat(r.id, ', ') from record r not indexed"
+    "select r.key, string_agg(r.id, ', ') from record r not indexed"
     " join version v not indexed on v.vid = r.head where v.state = 'current' and r.key is not null"
-    f" group by r.scope, r.layer, r.key, iif(r.layer in ({_WITH_KIND}), v.kind, '')"
+    f" group by r.scope, r.layer, r.key, case when r.layer in ({_WITH_KIND}) then v.kind end"
     " having count(*) > 1"
 )
 _FREE: Final = "update version set place = null where vid = ?"
-_PLACE: Final = "update or ignore version set place = ? where vid = ?"
+_PLACE: Final = (
+    "update version set place = ?1 where vid = ?2"
+    " and not exists (select 1 from version w where w.place = ?1)"
+)
 
 
 def digests(look: Look) -> Iterator[Finding]:
@@ -44,7 +48,7 @@ def digests(look: Look) -> Iterator[Finding]:
         try:
             record = to_record(row[6:])
             wrong = _wrong(record, row)
-        except UNREADABLE:
+        except unreadable(look.connection):
             yield damaged("digests", f"version {vid} cannot be read")
             continue
         if wrong:
@@ -107,7 +111,7 @@ def _content(look: Look) -> Iterator[tuple[int, tuple[Any, ...]]]:
             raise StoreDamagedError("its rows are out of order")
         try:
             found = list(look.each(CONTENT, (page[0], page[-1])))
-        except UNREADABLE:
+        except unreadable(look.connection):
             found = [row for vid in page for row in _alone(look, vid)]
         wanted = frozenset(page)
         yield from ((row[0], row) for row in found if row[0] in wanted)
@@ -126,5 +130,5 @@ def _next_ids(look: Look, last: int) -> Iterator[int]:
 def _alone(look: Look, vid: int) -> list[tuple[Any, ...]]:
     try:
         return list(look.each(CONTENT, (vid, vid)))
-    except UNREADABLE:
+    except unreadable(look.connection):
         return [(vid,)]

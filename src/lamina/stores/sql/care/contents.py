@@ -11,13 +11,13 @@ from lamina.core.versions import INDEX_VERSION
 from lamina.stores import receipts as kept_receipts
 from lamina.stores.base import Finding
 from lamina.stores.sql import reads
-from lamina.stores.sql.driver import one, rows
-from lamina.stores.sqlite.care.looking import UNREADABLE, Look, damaged, derived, is_choice, note
+from lamina.stores.sql.care.looking import Look, damaged, derived, is_choice, note, unreadable
+from lamina.stores.sql.driver import rows
 
 SEALED: Final = "select z.ref, z.kind, z.nonce, z.box from sealed z"
 REFERRING: Final = (
-    "select rid, text || ' ' || data from version not indexed where instr(text, ?1)"
-    " or instr(data, ?1)"
+    "select rid, text || ' ' || data from version not indexed where instr(text, ?1) > 0"
+    " or instr(data, ?1) > 0"
 )
 _HAS_BOX: Final = "select 1 from sealed where rid = ? and ref = ?"
 RECEIPTS: Final = (
@@ -27,10 +27,9 @@ RECEIPTS: Final = (
 )
 
 
-def settings(look: Look) -> Iterator[Finding]:
-    """Whether the store's settings can be what they are."""
+def settings(look: Look, number: str) -> Iterator[Finding]:
+    """Whether the store's settings can be what they are; the tables have the format `number`."""
     chosen = reads.settings(look.connection)
-    number = str(one(look.connection, "pragma user_version"))
     if chosen.get("format") != number:
         what = f"the format is noted as {chosen.get('format')}, but the tables have {number}"
         yield derived("settings", what, "the tables")
@@ -73,7 +72,7 @@ def receipts(look: Look) -> Iterator[Finding]:
             receipt = kept_receipts.from_text(found[0][3])
             if receipt.tx != found[0][2] or not _agrees(receipt, [row[4:] for row in found]):
                 wrong += 1
-        except UNREADABLE:
+        except unreadable(look.connection):
             wrong += 1
     if wrong:
         what = f"receipts that do not say what the log says: {wrong}; a repeated request may fail"

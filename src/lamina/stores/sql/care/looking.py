@@ -1,15 +1,13 @@
 """What the checks share: a snapshot to look at, ways to tell of it, what counts as unreadable."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
 from lamina.core.settings import check_setting
 from lamina.errors import LaminaError
 from lamina.stores.base import Aids, Finding, Severity
-from lamina.stores.sql.driver import Value, one, rows
-from lamina.stores.sqlite.driver import Connection, DriverError
+from lamina.stores.sql.driver import Connection, Value, one, rows
 
 REPAIR: Final = "Run `lamina doctor --repair`"
 RESTORE: Final = (
@@ -18,11 +16,10 @@ RESTORE: Final = (
 RECORDS: Final = "the records"
 LOG: Final = "the log"
 COPY: Final = "only a copy from before"
-UNREADABLE: Final = (
-    DriverError, LaminaError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError,
+_MEANINGLESS: Final = (
+    LaminaError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError,
     RecursionError,
 )  # fmt: skip
-"""What reading a damaged row can come to: from the driver, or from making a value of it."""
 _OFTEN: Final = 2000
 
 
@@ -63,18 +60,9 @@ class Fix:
     parameters: tuple[Value, ...]
 
 
-@contextmanager
-def leniently(connection: Connection) -> Iterator[None]:
-    """Read pages although their cells are not where they should be.
-
-    Otherwise SQLite refuses such a page, but only the first time it is read; what was found would
-    depend on who came before. What is read here is verified by its digest anyway.
-    """
-    connection.execute("pragma cell_size_check = off")
-    try:
-        yield
-    finally:
-        connection.execute("pragma cell_size_check = on")
+def unreadable(connection: Connection) -> tuple[type[Exception], ...]:
+    """What reading a damaged row can come to: from the driver, or from making a value of it."""
+    return (connection.dialect.error, *_MEANINGLESS)
 
 
 def measure(connection: Connection) -> int:
@@ -83,7 +71,7 @@ def measure(connection: Connection) -> int:
         versions = one(connection, "select max(vid) from version") or 0
         events = one(connection, "select sum(seq) from stream") or 0
         return 1 + 4 * int(versions) + 3 * int(events)
-    except UNREADABLE:
+    except unreadable(connection):
         return 1
 
 

@@ -10,13 +10,13 @@ from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 from lamina.stores.base import Finding
-from lamina.stores.sql.driver import one, rows
-from lamina.stores.sqlite.care.looking import COPY, LOG, Fix, Look, damaged, derived
+from lamina.stores.sql.care.looking import COPY, LOG, Fix, Look, damaged, derived
+from lamina.stores.sql.driver import one
 
 EVENTS: Final = (
     "select record, sid, seq, rev, action from event where action <> 'witnessed'"
-    # The sign keeps the index by record out of it.
-    " order by +record, sid, seq"
+    # In a call, so that the index by record cannot be asked.
+    " order by coalesce(record, ''), sid, seq"
 )
 VERSIONS: Final = (
     "select r.id, r.sid, v.from_seq, v.rev, v.vid, v.prev, v.to_seq, r.rid, r.head"
@@ -26,10 +26,22 @@ VERSIONS: Final = (
 BARE: Final = (
     "select r.id from record r not indexed where r.rid not in (select rid from version not indexed)"
 )
+VERSIONS_ALONE: Final = (
+    "select count(*) from version v not indexed"
+    " where not exists (select 1 from record r not indexed where r.rid = v.rid)"
+)
+RECORDS_ALONE: Final = (
+    "select count(*) from record r not indexed"
+    " where not exists (select 1 from stream s not indexed where s.sid = r.sid)"
+)
+SEALED_ALONE: Final = (
+    "select count(*) from sealed z not indexed"
+    " where not exists (select 1 from record r not indexed where r.rid = z.rid)"
+)
 _ORPHANS: Final = {
-    "version": "versions without a record",
-    "record": "records without a stream",
-    "sealed": "sealed values without a record",
+    "versions without a record": VERSIONS_ALONE,
+    "records without a stream": RECORDS_ALONE,
+    "sealed values without a record": SEALED_ALONE,
 }
 _EXISTS: Final = "select 1 from version where vid = ?"
 _SET: Final = "update version set {} = ? where vid = ?"
@@ -138,10 +150,8 @@ def _record_of(pair: tuple[Row | None, Row | None]) -> str:
 
 
 def _orphans(look: Look) -> Iterator[Finding]:
-    for table, orphans in _ORPHANS.items():
-        # Asked of all at once, a table that can be made again would stand in the way.
-        number = sum(1 for _ in rows(look.connection, f"pragma foreign_key_check({table})"))
-        if number:
+    for orphans, sql in _ORPHANS.items():
+        if number := one(look.connection, sql):
             yield damaged("versions", f"{orphans}: {number}", COPY)
     for (record_id,) in look.each(BARE):
         yield damaged("versions", f"record {record_id} has no version")
