@@ -68,8 +68,13 @@ class Connections:
 
     def open(self, prepare: Callable[[Connection, str], None] = migrations.migrate) -> None:
         """Create or upgrade the schema with `prepare`."""
-        with closing(connect(self._address, self._dialect)) as connection:
+        connection = connect(self._address, self._dialect)
+        try:
             prepare(connection, self._address.schema)
+            self._pool.give_back(self._for_reading(self._joined(connection)))
+        except BaseException:
+            connection.close()
+            raise
 
     @contextmanager
     def reading(self, reach: Reach = EVERYTHING, *, snapshot: bool = True) -> Iterator[Reader]:
@@ -154,15 +159,20 @@ class Connections:
     def _new(self) -> Connection:
         connection = connect(self._address, self._dialect)
         try:
-            migrations.join(connection, self._address.schema)
+            return self._joined(connection)
         except BaseException:
             connection.close()
             raise
+
+    def _joined(self, connection: Connection) -> Connection:
+        migrations.join(connection, self._address.schema)
         connection.confine(fence.EVERYTHING, fence.EVERYTHING)
         return connection
 
     def _new_reader(self) -> Connection:
-        connection = self._new()
+        return self._for_reading(self._new())
+
+    def _for_reading(self, connection: Connection) -> Connection:
         # What reads holds up nobody, and may think about what it has read for a while.
         connection.run(
             "set default_transaction_read_only = on;"
