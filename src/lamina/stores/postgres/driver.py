@@ -182,7 +182,9 @@ class Connection:
                 with self._raw.pipeline():
                     self._opening.execute(FENCE, self._fence, prepare=True)
                     self._cursor.execute(query, parameters, prepare=True)
-        return Answer(self._cursor.fetchall() if self._cursor.description else ())
+        # Not by the cursor's description, which is made up of objects for every column each time.
+        result = self._cursor.pgresult
+        return Answer(self._cursor.fetchall() if result is not None and result.nfields else ())
 
     def executemany(self, sql: str, rows: Iterable[tuple[Value, ...]], /) -> None:
         self.settle()
