@@ -10,9 +10,23 @@ from lamina.stores.base import Capability, Store
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.stores.json_file import JsonFileStore
 from lamina.stores.sqlite.store import SqliteStore
-from lamina.testing import DurableContract, ScrubbedContract, SharedContract, StoreContract
+from lamina.testing import (
+    ChainedContract,
+    DurableContract,
+    ExpiringContract,
+    HotContract,
+    LayeredContract,
+    PastContract,
+    ScrubbedContract,
+    SharedContract,
+    StoreContract,
+)
 
 CONTRACTS = {
+    Capability.CHAINED: ChainedContract,
+    Capability.EVERY_LAYER: LayeredContract,
+    Capability.EXPIRING: ExpiringContract,
+    Capability.PAST: PastContract,
     Capability.DURABLE: DurableContract,
     Capability.MANY_PROCESSES: SharedContract,
     Capability.SCRUBBED: ScrubbedContract,
@@ -74,7 +88,7 @@ class TestSqlite(OnDisk, StoreContract, DurableContract, SharedContract, Scrubbe
 
 @pytest.mark.parametrize("suite", [TestEphemeral, TestJsonFile, TestSqlite])
 def test_a_store_runs_the_contract_of_each_capability_it_declares(
-    suite: type[StoreContract], tmp_path: Path
+    suite: type[HotContract], tmp_path: Path
 ) -> None:
     store = suite.made(tmp_path) if issubclass(suite, OnDisk) else EphemeralStore()
     declared = store.capabilities
