@@ -9,6 +9,7 @@ import pytest
 from lamina.stores.base import Capability, Store
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.stores.json_file import JsonFileStore
+from lamina.stores.redis.store import RedisStore
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing import (
     ChainedContract,
@@ -21,6 +22,7 @@ from lamina.testing import (
     SharedContract,
     StoreContract,
 )
+from tests.redis import RedisServer
 
 CONTRACTS = {
     Capability.CHAINED: ChainedContract,
@@ -84,6 +86,34 @@ class TestSqlite(OnDisk, StoreContract, DurableContract, SharedContract, Scrubbe
     @staticmethod
     def made(folder: Path) -> Store:
         return SqliteStore(folder)
+
+
+class TestRedis(HotContract, DurableContract, SharedContract, ExpiringContract):
+    home = "task"
+
+    @pytest.fixture
+    def another(self, redis_server: RedisServer) -> Iterator[Callable[[], Store]]:
+        url = redis_server.fresh_url()
+        with ExitStack() as opened:
+
+            def open_one() -> Store:
+                store = RedisStore(url)
+                opened.callback(store.close)
+                return store
+
+            yield open_one
+
+    @pytest.fixture
+    def store(self, another: Callable[[], Store]) -> Store:
+        return another()
+
+    @pytest.fixture
+    def reopened(self, another: Callable[[], Store]) -> Callable[[Store], Store]:
+        def reopen(store: Store) -> Store:
+            store.close()
+            return another()
+
+        return reopen
 
 
 @pytest.mark.parametrize("suite", [TestEphemeral, TestJsonFile, TestSqlite])

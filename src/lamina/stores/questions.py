@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from lamina.core import canonical
-from lamina.core.filters import ORDERABLE, Filter, order_key
+from lamina.core.filters import ORDERABLE, Filter, matches, order_key
 from lamina.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -139,16 +140,28 @@ def in_lots(records: Iterable[Record]) -> list[Lot]:
     return sorted(Lot(*lot, *size) for lot, size in sizes.items())
 
 
+def wanted(query: Query) -> Callable[[Record], bool]:
+    """Whether a record is one that a query is about, for stores that have them at hand."""
+    # Many records lie in few scopes.
+    covers = cache(query.reach.covers)
+
+    def is_wanted(record: Record) -> bool:
+        return (
+            covers(record.scope, record.layer)
+            and (query.live_at is None or record.is_live(query.live_at))
+            and matches(record, query.where)
+        )
+
+    return is_wanted
+
+
 def in_order(oldest_first: list[Record], query: Query) -> list[Record]:
     """What matched, as the query wants it, for stores that have them all at hand."""
     field, descending = query.order_by
-    if field is None:
-        found = oldest_first[::-1] if descending else oldest_first
-    else:
+    found = oldest_first[::-1] if field is not None or descending else oldest_first
+    if field is not None:
         # Sorting is stable: beginning with the newest keeps them in front among equals.
-        found = sorted(
-            reversed(oldest_first), key=lambda record: order_key(record, field), reverse=descending
-        )
+        found.sort(key=lambda record: order_key(record, field), reverse=descending)
     return found[: query.limit]
 
 

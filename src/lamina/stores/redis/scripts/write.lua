@@ -81,6 +81,7 @@ local function sweep(most)
         local id, set = string.match(member, '^([^' .. US .. ']*)' .. US .. '(.*)$')
         call('DEL', P .. 'r:' .. id, P .. 'use:' .. id)
         call('ZREM', P .. 'in:' .. set, id)
+        call('SREM', P .. 'sealed', id)
         drop_vectors(id)
         call('ZREM', P .. 'due', member)
     end
@@ -97,6 +98,7 @@ local function erase(step)
     call('DEL', P .. 'r:' .. step.id, P .. 'use:' .. step.id, P .. 'notices')
     call('ZREM', P .. 'in:' .. step.set, step.id)
     call('ZREM', P .. 'due', step.id .. US .. step.set)
+    call('SREM', P .. 'sealed', step.id)
     call('SADD', P .. 'gone', step.id)
     drop_vectors(step.id)
     for _, receipt in ipairs(call('SMEMBERS', P .. 'asked-of:' .. step.id)) do
@@ -135,6 +137,7 @@ local function keep(step, at)
             'slot', step.slot, 'v' .. step.rev, at .. '\n' .. step.body)
         for _, box in ipairs(step.sealed) do
             call('HSET', key, 's' .. box[1], box[2])
+            call('SADD', P .. 'sealed', step.id)
         end
         if step.kept then
             drop_older(key, tonumber(step.kept))
@@ -215,8 +218,7 @@ local function apply(said)
     end
     remember(said, seqs, first)
     sweep(SWEPT)
-    call('INCR', P .. 'pulse')
-    call('PUBLISH', P .. 'wake', said.tx)
+    call('PUBLISH', P .. 'wake', whole(call('INCR', P .. 'pulse')))
     return { 'done', seqs }
 end
 
