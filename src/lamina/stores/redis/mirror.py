@@ -47,17 +47,19 @@ class Mirror(Searching):
         self._placed: dict[str, float] = {}
         """For each space, the number of the last vector that was read."""
         self._sizes: dict[str, int] = {}
-        self._epoch: bytes | None = None
+        self._epoch: list[bytes | None] = []
+        """What is another one when everything has to be read again."""
 
     def refresh(self, streams: Collection[str] | None, space: str | None = None) -> None:
         """Take over what is new in some streams, or in all, and the vectors of a space."""
         key = self._server.key
         with self._lock:
-            asked, epoch, spaces = self._server.ask(
+            asked, spaces, *epoch = self._server.ask(
                 ("HGETALL", key("heads")) if streams is None
                 else ("HMGET", key("heads"), *sorted(streams), ""),
-                ("GET", key("anew")),
                 ("HGETALL", key("spaces")),
+                ("GET", key("anew")),
+                ("HGET", key("meta"), "boot"),
             )  # fmt: skip
             if epoch != self._epoch:
                 self._begin()
