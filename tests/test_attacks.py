@@ -17,9 +17,11 @@ from lamina import ForbiddenError, InvalidInputError, Memory, NotFoundError, Sto
 from lamina.core.filters import Condition, Op
 from lamina.core.principal import Surface
 from lamina.exchange import export_lines, import_lines
+from lamina.stores.sql.driver import one
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import connect, one
+from lamina.stores.sqlite.driver import connect
 from lamina.stores.sqlite.pool import Pool
+from lamina.stores.together import Together
 from tests.places import mem
 
 __all__ = ["mem"]
@@ -284,7 +286,7 @@ def test_a_store_of_someone_else_on_the_way_up_is_not_used(
 
 def test_an_interrupt_at_any_step_leaves_the_store_usable(tmp_path: Path) -> None:
     """Every line of the commit is interrupted once, as Ctrl-C would."""
-    lines = {Connections._commit_together.__code__, Connections._run.__code__}
+    lines = {Together._commit_next.__code__, Connections._run.__code__}
     for step in range(1, 40):
         seen = 0
 

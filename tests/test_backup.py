@@ -18,6 +18,7 @@ from lamina import ForbiddenError, InvalidInputError, Memory, UnsupportedError, 
 from lamina.errors import StoreDamagedError
 from lamina.exchange import export_lines
 from lamina.stores.base import Capability
+from lamina.stores.sql.driver import one
 from lamina.stores.sqlite import driver
 from tests.places import where
 from tests.test_exchange import fill
@@ -95,8 +96,8 @@ def test_any_sqlite_program_can_read_it_in_place(mem: Memory, tmp_path: Path) ->
     mem.backup(tmp_path / "b")
     before = (tmp_path / "b").read_bytes()
     connection = driver.connect(tmp_path / "b", create=False)
-    assert driver.one(connection, "select text from version") == "plain to see"
-    assert driver.one(connection, "pragma integrity_check") == "ok"
+    assert one(connection, "select text from version") == "plain to see"
+    assert one(connection, "pragma integrity_check") == "ok"
     connection.close()
     assert (tmp_path / "b").read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b", "store"]

@@ -14,6 +14,7 @@ from lamina import InvalidInputError, Memory
 from lamina.errors import StoreUnavailableError
 from lamina.exchange import export_lines
 from lamina.stores.base import Severity
+from lamina.stores.sql.driver import one
 from lamina.stores.sqlite import archive, driver
 from tests.meta.children import run_python
 from tests.test_exchange import fill
@@ -197,7 +198,7 @@ def test_a_store_in_use_is_left_alone(home: Path) -> None:
 def test_a_database_that_another_program_has_open_is_left_alone(home: Path) -> None:
     before = exported(home / "store")
     with closing(driver.connect(home / "store" / "lamina.db", create=False)) as other:
-        driver.one(other, "select count(*) from record")
+        one(other, "select count(*) from record")
         with pytest.raises(StoreUnavailableError, match="another program"):
             lamina.restore(home / "backup", home / "store", replace=True)
     assert exported(home / "store") == before

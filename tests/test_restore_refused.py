@@ -12,7 +12,7 @@ import pytest
 import lamina
 from lamina import InvalidInputError, LaminaError, StoreError, UnsupportedError
 from lamina.errors import StoreDamagedError, StoreVersionError
-from lamina.stores.sqlite import archive, driver, migrations
+from lamina.stores.sqlite import archive, driver, formats
 from tests.test_restore import exported, home
 
 __all__ = ["home"]
@@ -49,7 +49,7 @@ def bad_backups(home: Path) -> Iterator[tuple[str, bytes, type[LaminaError], str
         flipped = bytearray(good)
         flipped[place] ^= 1
         yield f"a bit at {place}", bytes(flipped), StoreDamagedError, "checksum"
-    newest = migrations.NEWEST + 1
+    newest = formats.NEWEST + 1
     yield "a newer format", sealed_anew(good, format=newest), StoreVersionError, "newer"
     yield "a newer layout", sealed_anew(good, layout=2), StoreVersionError, "newer"
     yield "wrong lengths", sealed_anew(good, database=8192), StoreDamagedError, "add up"

@@ -13,7 +13,8 @@ from lamina import Memory
 from lamina.core.record import to_json
 from lamina.exchange import export_lines
 from lamina.stores.base import Severity
-from lamina.stores.sqlite.driver import connect, one
+from lamina.stores.sql.driver import one
+from lamina.stores.sqlite.driver import connect
 from tests.places import STORES, mem, where
 
 __all__ = ["mem"]

@@ -27,6 +27,7 @@ _PATIENCE: Final = "LAMINA_EMBED_TIMEOUT"
 _LONGEST_SECONDS: Final = 600.0
 _HARNESS_FOLDERS: Final = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
 KEY: Final = "LAMINA_KEY"
+KEYS: Final = "LAMINA_KEYS"
 HOME: Final = "home directory"
 """The origin of a directory that nobody named and nothing led to."""
 
@@ -118,6 +119,13 @@ def home_folder(environment: Mapping[str, str] | None = None) -> Path:
     return Path(environ.get("HOME") or Path.home())
 
 
+def keys_folder(environment: Mapping[str, str] | None = None) -> Path:
+    """Where the keys lie that open the secrets of stores in databases, one file for each store."""
+    environ = os.environ if environment is None else environment
+    said = environ.get(KEYS, "").strip()
+    return Path(said) if said else home_folder(environ) / FOLDER / "keys"
+
+
 def harness_folder(harness: str, environment: Mapping[str, str] | None = None) -> Path:
     """Where a coding harness keeps the settings of its user."""
     environ = os.environ if environment is None else environment
@@ -148,6 +156,11 @@ def load(
 def is_address(where: str | Path) -> bool:
     """Whether a store is named by the address of its server."""
     return isinstance(where, str) and where.startswith(("http://", "https://"))
+
+
+def is_database(where: str | Path) -> bool:
+    """Whether a store is named by the address of a database."""
+    return isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))
 
 
 def nearest(start: Path) -> Path | None:

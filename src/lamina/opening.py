@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,8 +39,9 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     """Open a store and return a handle on it.
 
     Args:
-        where: A directory (made if missing), `:memory:`, `json:FILE`, or the `http://` address of
-            a server, which is `lamina.connect`. Without it the nearest `.lamina` directory is used,
+        where: A directory (made if missing), `:memory:`, `json:FILE`, the address of a Postgres
+            database (`postgresql://user@host/db?schema=lamina`), or the `http://` address of a
+            server, which is `lamina.connect`. Without it the nearest `.lamina` directory is used,
             else the one in the home directory; if its `config.toml` names a project, the handle is
             confined to that, as on the command line.
         project: Confine the handle to one project.
@@ -109,7 +111,9 @@ def _check_embedder(embedder: object) -> None:
 
 
 def _is_no_folder(where: str | Path) -> bool:
-    return isinstance(where, str) and (where == ":memory:" or where.startswith("json:"))
+    return isinstance(where, str) and (
+        where == ":memory:" or where.startswith("json:") or config.is_database(where)
+    )
 
 
 def _open_store(where: str | Path) -> tuple[Store, Vault]:
@@ -125,7 +129,23 @@ def _open_store(where: str | Path) -> tuple[Store, Vault]:
             json_store = JsonFileStore(path)
             key = path.with_name(path.name + ".key")
             return json_store, Vault.at(key, in_use=json_store.has_sealed)
+        if config.is_database(where):
+            return _open_database(where)
     return open_directory(check_directory(where))
+
+
+def _open_database(address: str) -> tuple[Store, Vault]:
+    if find_spec("psycopg") is None:
+        raise UnsupportedError(
+            "a store in Postgres needs the driver psycopg",
+            remedy="Run `pip install 'lamina[postgres]'`",
+        )
+    from lamina.stores.postgres.store import PostgresStore
+
+    store = PostgresStore(address)
+    # Not in the database: whoever has a copy of that must not have the secrets with it.
+    key = config.keys_folder() / f"{store.identity}.key"
+    return store, Vault.at(key, in_use=store.has_sealed)
 
 
 def open_directory(folder: Path) -> tuple[Store, Vault]:
@@ -146,7 +166,8 @@ def check_directory(where: str | Path) -> Path:
     scheme, colon, _ = named.partition("://")
     if colon and isinstance(where, str):
         raise UnsupportedError(
-            f"there is no store for {scheme[:20]}:// yet", remedy="Use a directory, or `:memory:`"
+            f"there is no store for {scheme[:20]}:// yet",
+            remedy="Use a directory, postgresql://…, or `:memory:`",
         )
     if not named or "\0" in named:
         raise InvalidInputError(f"`where` is not a directory: {named!r:.40}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from lamina import Memory
 from lamina.maintaining import analysed
 from lamina.stores.base import Aids
+from lamina.stores.sql.driver import one
 from lamina.stores.sqlite import DATABASE, driver
 
 DISAGREEMENTS = {
@@ -64,7 +65,7 @@ def disagreements(folder: Path) -> Iterator[str]:
     connection = driver.connect(folder / DATABASE, create=False)
     try:
         for what, sql in DISAGREEMENTS.items():
-            if number := driver.one(connection, sql):
+            if number := one(connection, sql):
                 yield f"{number} {what}"
     finally:
         connection.close()

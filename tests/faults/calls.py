@@ -23,6 +23,7 @@ from typing import Any
 import lamina
 from lamina import Memory
 from lamina.errors import LaminaError
+from lamina.stores.sql.driver import one
 from lamina.stores.sqlite import DATABASE, driver
 from tests.faults.agreement import complaints, disagreements
 from tests.faults.children.victim import OPERATIONS, SECRET, STORE, prepare
@@ -280,7 +281,7 @@ def _log_kept(store: Path) -> Iterator[str]:
     """Whether the store still has its write-ahead log: with any other it would promise less."""
     connection = driver.connect(store / DATABASE, create=False)
     try:
-        if (mode := driver.one(connection, "pragma journal_mode")) != "wal":
+        if (mode := one(connection, "pragma journal_mode")) != "wal":
             yield f"the journal mode is {mode}"
     finally:
         connection.close()

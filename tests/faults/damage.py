@@ -20,9 +20,10 @@ from lamina.exchange import export_lines
 from lamina.maintaining import analysed
 from lamina.stores.base import Finding, Severity
 from lamina.stores.questions import Search
+from lamina.stores.sql.driver import rows
 from lamina.stores.sqlite import DATABASE
 from lamina.stores.sqlite.care.logfile import look_at_log
-from lamina.stores.sqlite.driver import DriverError, rows
+from lamina.stores.sqlite.driver import DriverError
 from tests.faults.damages.of_files import ANCHOR
 from tests.faults.damages.planting import Damage, Side, raw
 from tests.faults.damages.table import DAMAGES

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import lamina
 from lamina.exchange import count_exported
-from lamina.stores.sqlite import DATABASE, driver, migrations
+from lamina.stores.sql.driver import one
+from lamina.stores.sqlite import DATABASE, driver, formats
 from tests.faults.agreement import all_of, complaints, disagreements
 from tests.faults.child import Child, Line
 from tests.faults.children.operations import lay_old_store
@@ -62,10 +63,10 @@ def _violations(place: Path, said: Sequence[Line], *, migrated: bool) -> Iterato
 def _one_schema(place: Path) -> Iterator[str]:
     connection = driver.connect(place / DATABASE, create=False)
     try:
-        version = driver.one(connection, "pragma user_version")
-        if version != migrations.NEWEST:
-            yield f"the schema has number {version} instead of {migrations.NEWEST}"
-        mode = driver.one(connection, "pragma journal_mode")
+        version = one(connection, "pragma user_version")
+        if version != formats.NEWEST:
+            yield f"the schema has number {version} instead of {formats.NEWEST}"
+        mode = one(connection, "pragma journal_mode")
         if mode != "wal":
             yield f"the journal mode is {mode}"
     finally:

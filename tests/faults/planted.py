@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 CONNECTIONS = "stores/sqlite/connections.py"
+TOGETHER = "stores/together.py"
 POOL = "stores/sqlite/pool.py"
-COMMITS = "stores/sqlite/commits.py"
+WRITING = "stores/sql/writing.py"
 STORE = "stores/sqlite/store.py"
 MIGRATIONS = "stores/sqlite/migrations.py"
 LOCKS = "stores/sqlite/locks.py"
@@ -68,18 +69,19 @@ PLANTED = (
     ),
     _one(
         "the event has a transaction of its own",
-        "chain|version|events", "kills", 40, COMMITS,
-        "        _apply(connection, stream, step, (event, salt))\n",
-        f"        {_COMMIT_HERE}_apply(connection, stream, step, (event, salt))\n",
+        "chain|version|events", "kills", 40, WRITING,
+        "                self.connection.executemany(self._spelled(sql), waiting)\n",
+        "                connection = self.connection\n"
+        f"                if sql == _ADD_EVENT:\n                    {_COMMIT_HERE}\n"
+        "                connection.executemany(self._spelled(sql), waiting)\n",
         operations="remember supersede edit",
     ),
     _one(
         "the index entry has a transaction of its own",
-        "index|chain|events", "kills", 40, COMMITS,
-        "        index.add(connection, stream.sid, rid, terms)\n"
-        "        stream.count(0, len(terms))",
-        f"        {_COMMIT_HERE}index.add(connection, stream.sid, rid, terms)\n"
-        "        stream.count(0, len(terms))",
+        "index|chain|events", "kills", 40, WRITING,
+        "            self.connection.dialect.add_words(self.connection, self.words)\n",
+        f"            connection = self.connection; {_COMMIT_HERE}\n"
+        "            connection.dialect.add_words(connection, self.words)\n",
         operations="remember batch",
     ),
     Planted(
@@ -208,7 +210,7 @@ PLANTED = (
     ),
     _one(
         "a commit that failed is reported as done",
-        "acknowledged", "calls", 100, CONNECTIONS,
+        "acknowledged", "calls", 100, TOGETHER,
         "                request.error = shared\n", "                pass\n",
     ),
     _one(
@@ -219,16 +221,16 @@ PLANTED = (
     _one(
         "the doctor does not ask whether the trees are in order",
         "nobody noticed|should be derived", "damage", DAMAGES, f"{CARE}pages.py",
-        "    lines = _complaints(look.connection)\n", "    lines = _FINE\n",
+        "    lines = _complaints(connection)\n", "    lines = _FINE\n",
     ),
     _one(
         "the doctor does not compare the newest hash",
-        "speaks up", "damage", DAMAGES, f"{CARE}chains.py",
+        "speaks up", "damage", DAMAGES, "stores/sql/care/chains.py",
         "elif found.hash != digest.hex():", "elif False:",
     ),
     _one(
         "the doctor repairs from records that are damaged",
-        "seed", "damage", DAMAGES, f"{CARE}repairing.py",
+        "seed", "damage", DAMAGES, "stores/sql/care/fixing.py",
         "    if broken:\n        raise", "    if False:\n        raise",
     ),
 )  # fmt: skip

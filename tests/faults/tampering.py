@@ -18,9 +18,11 @@ from lamina import Memory, clock
 from lamina.core import chain
 from lamina.core.changes import Event
 from lamina.errors import StoreDamagedError
-from lamina.stores.sqlite import DATABASE, log
-from lamina.stores.sqlite.driver import Connection, connect, one, rows
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sql import log
+from lamina.stores.sql.driver import one, rows
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sqlite import DATABASE
+from lamina.stores.sqlite.driver import Connection, connect
 from tests.faults.report import Report, Tell
 from tests.forging import chained
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from lamina.core.changes import Commit, Receipt
 from lamina.errors import LaminaError
-from lamina.stores.sqlite import commits
+from lamina.stores.sql import commits
 from lamina.stores.sqlite.store import SqliteStore
 
 Answer = Receipt | type[LaminaError] | None

@@ -6,13 +6,13 @@ BELL = "stores/bell.py"
 EPHEMERAL = "stores/ephemeral.py"
 TELLING = "stores/telling.py"
 POOL = "stores/sqlite/pool.py"
-FEED = "stores/sqlite/feed.py"
-INDEX = "stores/sqlite/index.py"
-OLD_WORDS = "stores/sqlite/old_words.py"
-PAST = "stores/sqlite/past.py"
-READS = "stores/sqlite/reads.py"
-SEARCHING = "stores/sqlite/searching.py"
-STORE = "stores/sqlite/store.py"
+FEED = "stores/sql/feed.py"
+INDEX = "stores/sql/index.py"
+OLD_WORDS = "stores/sql/old_words.py"
+PAST = "stores/sql/past.py"
+READS = "stores/sql/reads.py"
+SEARCHING = "stores/sql/searching.py"
+STORE = "stores/sql/store.py"
 
 
 def _planted(clause: str, name: str, kind: str, file: str, *texts: str) -> Mutant:
@@ -28,13 +28,15 @@ FEEDS = (
     _planted(
         "a_query_of_the_past_is_about_what_was_said_then", "a query knows only the present",
         "past forgotten", READS,
-        "source(wanted.as_of, wanted.where)\n    is_page", "source(None)\n    is_page",
+        "source(connection.dialect, wanted.as_of, wanted.where)\n    is_page",
+        "source(connection.dialect, None)\n    is_page",
     ),
     _planted(
         "a_count_of_the_past_agrees_with_its_query", "a count knows only the present",
         "past forgotten", READS,
-        "source(wanted.as_of, wanted.where)\n    if records == NEWEST and _is_common",
-        "source(None)\n    if records == NEWEST and _is_common",
+        "source(connection.dialect, wanted.as_of, wanted.where)\n"
+        "    if records == NEWEST and _is_common",
+        "source(connection.dialect, None)\n    if records == NEWEST and _is_common",
     ),
     _planted(
         "each_stream_has_its_own_past", "one stream's past is everybody's", "streams mixed up",
@@ -54,7 +56,8 @@ FEEDS = (
     _planted(
         "a_search_of_the_past_knows_what_was_current_then", "what has changed since is not found",
         "old versions hidden", SEARCHING,
-        "source(self.wanted.as_of)\n        lively", "source(None)\n        lively",
+        "source(self.connection.dialect, self.wanted.as_of)\n        lively",
+        "source(self.connection.dialect, None)\n        lively",
     ),
     Mutant(
         "what_was_erased_is_gone_from_the_past", "an erased record keeps its versions",
@@ -63,10 +66,11 @@ FEEDS = (
     _planted(
         "the_past_is_confined_to_the_reach", "the past is open to all",
         "scope predicate dropped", READS,
-        "within = everything(reach, Filter(), None)\n    moment, records = source(as_of)",
+        "within = everything(reach, Filter(), None)\n"
+        "    moment, records = source(connection.dialect, as_of)",
         "from lamina.core.access import EVERYTHING\n"
         "    within = everything(EVERYTHING if as_of else reach, Filter(), None)\n"
-        "    moment, records = source(as_of)",
+        "    moment, records = source(connection.dialect, as_of)",
     ),
     _planted(
         "every_event_comes_once_and_in_order", "the first event of a page is left out",
@@ -117,7 +121,7 @@ FEEDS = (
     ),
     _planted(
         "a_store_has_one_identity", "another identity every time", "not saved", STORE,
-        'return self.settings()["identity"]', "return os.urandom(8).hex()",
+        'return self.settings()["identity"]', "import os\n\n        return os.urandom(8).hex()",
     ),
     _planted(
         "a_commit_of_another_wakes_those_who_wait", "only own commits are noticed",

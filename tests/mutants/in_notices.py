@@ -4,7 +4,7 @@ from tests.mutants.mutant import Mutant
 
 ANNOUNCEMENTS = "core/announcements.py"
 REFERENCE = "stores/noting.py"
-TELEMETRY = "stores/sqlite/telemetry.py"
+TELEMETRY = "stores/sql/telemetry.py"
 
 NOTICES = (
     Mutant(
@@ -56,7 +56,7 @@ NOTICES = (
     ),
     Mutant(
         "notices_reach_the_others", "what waits is dropped", "ack without commit",
-        "stores/sqlite/notepad.py", "self._write(taken, since)", "pass", "Sqlite",
+        "stores/sql/notepad.py", "self._write(taken, since)", "pass", "Sqlite",
     ),
     Mutant(
         "what_was_told_before_an_erase_does_not_come_after_it", "an erase elsewhere goes unnoticed",

@@ -59,6 +59,14 @@ STORES = (
         "            plan = make_plan(commit, self._contents)",
     ),
     Mutant(
+        "an_erase_that_failed_leaves_no_tombstone", "the tombstone comes before the plan",
+        "not all or nothing", EPHEMERAL, "plan = make_plan(commit, self._contents)",
+        "from lamina.core.changes import Erase\n\n"
+        "            gone = [one.id for one in commit.changes if isinstance(one, Erase)]\n"
+        "            self._contents.tombstones.update(gone)\n"
+        "            plan = make_plan(commit, self._contents)",
+    ),
+    Mutant(
         "history_is_kept_as_far_as_the_layer_says", "one version too many is kept", "off by one",
         EPHEMERAL, "[: -kept - 1]", "[: -kept - 2]",
     ),

@@ -5,12 +5,12 @@ from tests.mutants.mutant import Mutant
 PLANNING = "core/planning.py"
 RETENTION = "core/retention.py"
 REFERENCE = "stores/pruning.py"
-SQLITE = "stores/sqlite/pruning.py"
+SQLITE = "stores/sql/pruning.py"
 
 TIME = (
     Mutant(
         "a_store_knows_when_its_newest_change_was", "the quietest stream tells the time",
-        "order by clock", "stores/sqlite/reads.py",
+        "order by clock", "stores/sql/reads.py",
         "select max(at) from stream", "select min(at) from stream", "Sqlite",
     ),
     Mutant(
@@ -72,7 +72,7 @@ TIME = (
     ),
     Mutant(
         "a_pruned_record_goes_on", "the line ends too early", "link lost",
-        "stores/sqlite/lines.py", "connection.execute(_END, (record_id, kept))",
+        "stores/sql/lines.py", "connection.execute(_END, (record_id, kept))",
         "connection.execute(_END, (record_id, 0))", "Sqlite",
     ),
     Mutant(

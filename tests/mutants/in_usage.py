@@ -4,12 +4,12 @@ from tests.mutants.mutant import Mutant
 
 ACCESS = "core/access.py"
 REFERENCE = "stores/counting.py"
-USAGE = "stores/sqlite/usage.py"
+USAGE = "stores/sql/usage.py"
 
 USE = (
     Mutant(
         "use_adds_up_and_the_latest_counts", "a batch replaces the count", "update lost", USAGE,
-        "set hits = hits + excluded.hits", "set hits = excluded.hits", "Sqlite",
+        "set hits = usage.hits + excluded.hits", "set hits = excluded.hits", "Sqlite",
     ),
     Mutant(
         "use_changes_nothing_else", "a count is kept as a setting", "telemetry in the way",
@@ -33,7 +33,7 @@ USE = (
     ),
     Mutant(
         "an_erase_takes_the_counts_of_its_record_along", "counts outlive the record",
-        "erase keeps content", "stores/sqlite/commits.py", "usage.drop(connection, rid)", "pass",
+        "erase keeps content", "stores/sql/writing.py", "usage.drop(connection, rid)", "pass",
         "Sqlite",
     ),
     Mutant(
@@ -42,6 +42,6 @@ USE = (
     ),
     Mutant(
         "use_reaches_the_others", "counts that wait are dropped", "ack without commit",
-        "stores/sqlite/tally.py", "self._write(self._leaving)", "pass", "Sqlite",
+        "stores/sql/tally.py", "self._write(self._leaving)", "pass", "Sqlite",
     ),
 )  # fmt: skip

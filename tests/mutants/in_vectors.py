@@ -3,7 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 REFERENCE = "stores/searching.py"
-SEARCHING = "stores/sqlite/searching.py"
+SEARCHING = "stores/sql/searching.py"
 NEAREST = "stores/sqlite/nearest.py"
 MADE = "stores/sqlite/vectors.py"
 
@@ -68,7 +68,8 @@ VECTORS = (
     ),
     _planted(
         "a_record_that_goes_takes_its_vector_along", "a number that comes again is seen to",
-        "mark too far ahead", "stores/sqlite/commits.py", "vectors.step_back(connection)", "pass",
+        "mark too far ahead", MADE,
+        "set mark = min(mark, (select ifnull(max(vid), 0) from version))", "set mark = mark",
     ),
     _planted(
         "a_version_of_the_past_has_no_vector_any_more", "today's vector stands for an old version",

@@ -3,14 +3,14 @@
 import pytest
 
 from lamina.core.settings import BUILTIN, LANCE
-from lamina.stores.sqlite import index, nearest, segments
+from lamina.stores.sqlite import nearest, segments, words
 from tests.indexes.near import needs_lance
 
 
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every stream have segments, in this test."""
-    for module in (index, nearest, segments):
+    for module in (words, nearest, segments):
         monkeypatch.setattr(module, "LARGE", 1)
 
 

@@ -17,9 +17,11 @@ from lamina.core.settings import BUILTIN, LANCE
 from lamina.core.vectors import Embedded, Vector, packed, unpacked
 from lamina.stores.base import Store
 from lamina.stores.questions import Found, Search
-from lamina.stores.sqlite import INDEXES, index, nearest, segments
-from lamina.stores.sqlite.driver import Connection, rows
-from lamina.stores.sqlite.searching import search as find
+from lamina.stores.sql import index
+from lamina.stores.sql.driver import rows
+from lamina.stores.sql.searching import search as find
+from lamina.stores.sqlite import INDEXES, nearest, segments, words
+from lamina.stores.sqlite.driver import Connection
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import search, written
 
@@ -36,7 +38,7 @@ ASKED = ("kettle", "cup record", "5", "recor", "nothing at all")
 
 def everything_is_large() -> None:
     """Let every stream have segments, in this process."""
-    for module in (index, nearest, segments):
+    for module in (words, nearest, segments):
         module.LARGE = 1  # type: ignore[attr-defined]
 
 
@@ -44,12 +46,12 @@ def everything_is_large() -> None:
 def large_for_a_while() -> Iterator[None]:
     """Let every stream have segments, until the end of the block."""
     with _ONE_AT_A_TIME:
-        before = index.LARGE
+        before = words.LARGE
         everything_is_large()
         try:
             yield
         finally:
-            for module in (index, nearest, segments):
+            for module in (words, nearest, segments):
                 module.LARGE = before  # type: ignore[attr-defined]
 
 

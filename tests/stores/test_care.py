@@ -13,12 +13,14 @@ import lamina
 from lamina.errors import StoreDamagedError, StoreUnavailableError
 from lamina.maintaining import analysed
 from lamina.stores.base import Aids, Severity
+from lamina.stores.sql.care import chains, contents, digests, versions
+from lamina.stores.sql.driver import one, rows
 from lamina.stores.sqlite import DATABASE, LEDGER, care, migrations
-from lamina.stores.sqlite.care import chains, contents, digests, ledger, versions, words
+from lamina.stores.sqlite.care import ledger, words
 from lamina.stores.sqlite.care.logfile import look_at_log
 from lamina.stores.sqlite.care.rewriting import rewrite
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection, one, rows
+from lamina.stores.sqlite.driver import Connection
 from lamina.stores.sqlite.store import SqliteStore
 from tests.faults.damages.of_files import leave_log
 from tests.faults.damages.planting import PAGE, raw
@@ -46,8 +48,6 @@ def damaged(folder: Path) -> set[str]:
 
 def statements() -> Iterator[tuple[str, str]]:
     for module in (chains, versions, digests, contents, words, ledger):
-        # The package offers functions of the same names.
-        module = sys.modules[f"{care.__name__}.{module.__name__.rpartition('.')[2]}"]
         for name, value in vars(module).items():
             if isinstance(value, str) and value.startswith(("select", "with")):
                 yield f"{module.__name__}.{name}", value

@@ -12,7 +12,8 @@ import pytest
 
 import lamina
 from lamina.errors import InvalidInputError, StoreUnavailableError
-from lamina.stores.sqlite import driver, locks, migrations
+from lamina.stores.sql.driver import one
+from lamina.stores.sqlite import driver, formats, locks
 from lamina.stores.sqlite.locks import Presence, Turns
 
 RELEASED = Path(__file__).parent / "released"
@@ -166,7 +167,7 @@ def test_an_upgrade_is_refused_while_others_have_the_store_open(tmp_path: Path) 
     with lamina.open(tmp_path) as mem:
         assert mem.count() > 0
     connection = driver.connect(tmp_path / "lamina.db", create=False)
-    assert driver.one(connection, "pragma user_version") == migrations.NEWEST
+    assert one(connection, "pragma user_version") == formats.NEWEST
     connection.close()
 
 

@@ -13,7 +13,8 @@ import lamina
 from lamina.errors import StoreDamagedError, StoreVersionError
 from lamina.exchange import export_lines
 from lamina.stores.base import Aids, Severity
-from lamina.stores.sqlite import driver, migrations
+from lamina.stores.sql.driver import one
+from lamina.stores.sqlite import driver, formats, migrations
 from tests.stores.released.make import HITS
 
 FIXTURES = Path(__file__).parent / "released"
@@ -23,7 +24,7 @@ WITH_VECTORS = 3
 WITH_USAGE = 5
 
 
-@pytest.mark.parametrize("number", range(1, migrations.NEWEST + 1))
+@pytest.mark.parametrize("number", range(1, formats.NEWEST + 1))
 def test_every_released_store_opens_with_equal_content(number: int, tmp_path: Path) -> None:
     packed = (FIXTURES / f"format-{number}.db.gz").read_bytes()
     (tmp_path / "lamina.db").write_bytes(gzip.decompress(packed))
@@ -58,8 +59,8 @@ def test_a_step_that_fails_leaves_the_old_schema(tmp_path: Path) -> None:
     broken = "create table extra (x); insert into extra values (1); select nonsense from nowhere;"
     with pytest.raises(driver.DriverError):
         migrations.migrate(connection, True, [*migrations.steps(), broken])
-    assert driver.one(connection, "pragma user_version") == migrations.NEWEST
-    assert driver.one(connection, "select count(*) from sqlite_schema where name = 'extra'") == 0
+    assert one(connection, "pragma user_version") == formats.NEWEST
+    assert one(connection, "select count(*) from sqlite_schema where name = 'extra'") == 0
     connection.close()
     with lamina.open(tmp_path) as mem:
         mem.remember("still works")
@@ -72,7 +73,7 @@ def test_a_later_step_is_applied_once_and_shuts_out_older_programs(tmp_path: Pat
         connection = driver.connect(tmp_path / "lamina.db", create=False)
         migrations.migrate(connection, True, later)
         migrations.migrate(connection, True, later)
-        assert driver.one(connection, "select count(*) from extra") == 1
+        assert one(connection, "select count(*) from extra") == 1
         connection.close()
         with pytest.raises(StoreVersionError):
             mem.remember("an older program that was still running")
@@ -104,8 +105,8 @@ def test_a_store_that_lost_its_write_ahead_log_gets_it_back(tmp_path: Path) -> N
     with lamina.open(tmp_path) as mem:
         mem.remember("kept", key="k")
     with closing(driver.connect(tmp_path / "lamina.db", create=False)) as connection:
-        assert driver.one(connection, "pragma journal_mode = delete") == "delete"
+        assert one(connection, "pragma journal_mode = delete") == "delete"
     with lamina.open(tmp_path) as mem:
         assert mem.get("k").text == "kept"
         with closing(driver.connect(tmp_path / "lamina.db", create=False)) as connection:
-            assert driver.one(connection, "pragma journal_mode") == "wal"
+            assert one(connection, "pragma journal_mode") == "wal"

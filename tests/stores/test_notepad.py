@@ -7,7 +7,7 @@ import pytest
 
 from lamina.core.announcements import MOST_NOTICES, MemoryFlush, Notice
 from lamina.errors import StoreUnavailableError
-from lamina.stores.sqlite.notepad import Notepad
+from lamina.stores.sql.notepad import Notepad
 
 
 def flush(session: str) -> Notice:

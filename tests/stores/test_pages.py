@@ -9,7 +9,7 @@ import pytest
 import lamina
 from lamina import Memory
 from lamina.core.settings import EMBEDDER
-from lamina.stores.sqlite import driver, reads
+from lamina.stores.sql import driver, reads
 
 if TYPE_CHECKING:
     from lamina.core.draft import Draft

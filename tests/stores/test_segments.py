@@ -8,7 +8,7 @@ import pytest
 from lamina.core.settings import ENGINE, LANCE
 from lamina.stores.base import Store
 from lamina.stores.questions import Found, Search
-from lamina.stores.sqlite import index, nearest, segments
+from lamina.stores.sqlite import nearest, segments, words
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.contract.embedding import (
     AroundClauses,
@@ -36,7 +36,7 @@ class FoldingStore(SqliteStore):
 
 @pytest.fixture(autouse=True)
 def _everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (index, nearest, segments):
+    for module in (words, nearest, segments):
         monkeypatch.setattr(module, "LARGE", 1)
 
 

@@ -8,8 +8,8 @@ import pytest
 from lamina.core.ids import RecordId
 from lamina.core.usage import Usage
 from lamina.errors import StoreUnavailableError
-from lamina.stores.sqlite.soon import Soon
-from lamina.stores.sqlite.tally import Counts, Tally
+from lamina.stores.sql.soon import Soon
+from lamina.stores.sql.tally import Counts, Tally
 from lamina.testing.builders import NOON, WEB
 
 ONE, TWO = RecordId("one"), RecordId("two")

@@ -5,7 +5,7 @@ import platform
 import resource
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -70,10 +70,10 @@ def check_disk(folder: Path) -> str:
 
 def machine() -> dict[str, Any]:
     """What the figures depend on."""
-    from lamina.stores.sqlite.driver import connect, one
+    from lamina.stores.sqlite.driver import connect
 
-    with connect(Path(":memory:"), create=True) as connection:
-        sqlite = one(connection, "select sqlite_version()")
+    with closing(connect(Path(":memory:"), create=True)) as connection:
+        [(sqlite,)] = connection.execute("select sqlite_version()")
     return {
         "python": platform.python_version(),
         "sqlite": sqlite,

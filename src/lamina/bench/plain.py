@@ -15,7 +15,7 @@ import numpy as np
 from lamina import clock
 from lamina.bench.texts import SMALL
 from lamina.embedders.protocol import Embedder, Role
-from lamina.stores.sqlite.driver import Connection, connect, rows
+from lamina.stores.sqlite.driver import Connection, connect
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +85,8 @@ class Plain:
         if content:
             words = {word: None for word in words if word not in _UNTOLD} or words
         match = " OR ".join(f'"{word}"' for word in words)
-        held = [int(row[0]) - 1 for row in rows(self._connection, _FIND, (match, _FIRST))]
+        found = self._connection.execute(_FIND, (match, _FIRST))
+        held = [int(row[0]) - 1 for row in found]
         return held, self.nearest(question)
 
     def nearest(self, question: str) -> list[int]:

@@ -83,6 +83,18 @@ def sample(cosines: Sequence[float]) -> Sample | None:
     return Sample(math.fsum(cosines) / len(cosines), len(cosines)) if cosines else None
 
 
+def check_dimensions(known: int, made: Sequence[Embedded]) -> int:
+    """How long the vectors of a space are, with these; 0 where that is not known yet."""
+    sizes = {len(check_vector(one.values)) // _WIDTH for one in made if one.values is not None}
+    sizes |= {known} - {0}
+    if len(sizes) > 1:
+        raise InvalidInputError(
+            "`made` holds vectors of other dimensions than the space",
+            remedy="Give the embedder another fingerprint when its vectors change",
+        )
+    return sizes.pop() if sizes else 0
+
+
 def check_vector(values: bytes) -> bytes:
     """Return the bytes of a vector of unit length, or refuse what no search could use."""
     if not values or len(values) % _WIDTH:

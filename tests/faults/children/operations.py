@@ -26,6 +26,7 @@ from lamina.exchange import export_lines, import_lines
 from lamina.maintaining import analysed
 from lamina.stores.base import Store
 from lamina.stores.ledger import Ledger
+from lamina.stores.sql.driver import rows
 from lamina.stores.sqlite import DATABASE, LEDGER, care, driver
 from lamina.stores.sqlite.care.rewriting import rewrite
 from lamina.stores.sqlite.store import SqliteStore
@@ -292,7 +293,7 @@ def lay_old_store(folder: Path) -> None:
     part = folder / "part"
     part.write_bytes(gzip.decompress(FIRST_FORMAT.read_bytes()))
     connection = driver.connect(part, create=False)
-    erased = list(driver.rows(connection, "select record, at from event where action = 'erased'"))
+    erased = list(rows(connection, "select record, at from event where action = 'erased'"))
     connection.close()
     for record_id, at in erased:
         Ledger(folder / LEDGER).add([record_id], from_text(at))

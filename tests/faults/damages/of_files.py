@@ -9,8 +9,9 @@ from pathlib import Path
 
 import lamina
 from lamina import Memory
+from lamina.stores.sql.driver import rows
 from lamina.stores.sqlite import DATABASE
-from lamina.stores.sqlite.driver import connect, rows
+from lamina.stores.sqlite.driver import connect
 from tests.faults.damages.planting import PAGE, Damage, Plant, Side, at_once, flip, raw
 
 NO_CHECKPOINT_ON_CLOSE = 1006

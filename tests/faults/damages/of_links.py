@@ -4,8 +4,8 @@ import json
 import random
 from pathlib import Path
 
+from lamina.stores.sql.driver import one
 from lamina.stores.sqlite import LEDGER
-from lamina.stores.sqlite.driver import one
 from tests.faults.damages.planting import (
     Damage,
     Plant,

@@ -6,7 +6,7 @@ from pathlib import Path
 import lamina
 from lamina.core.ids import new_id
 from lamina.opening import KEY_FILE
-from lamina.stores.sqlite.driver import one, rows
+from lamina.stores.sql.driver import one, rows
 from tests.faults.damages.planting import Damage, Plant, Side, at_once, by_sql, pick, raw
 
 ANY = "select vid from version"

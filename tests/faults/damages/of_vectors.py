@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-from lamina.stores.sqlite.driver import rows
+from lamina.stores.sql.driver import rows
 from lamina.stores.sqlite.vectors import checksum
 from tests.faults.damages.planting import Damage, Plant, Side, at_once, by_sql, pick, raw
 

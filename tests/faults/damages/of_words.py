@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-from lamina.stores.sqlite.driver import one
+from lamina.stores.sql.driver import one
 from tests.faults.damages.planting import Damage, Plant, Side, at_once, by_sql, pick, raw
 
 SEGMENT = "select id from word_data where id > 10"

@@ -8,8 +8,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from lamina.stores.sql.driver import rows
 from lamina.stores.sqlite import DATABASE
-from lamina.stores.sqlite.driver import Connection, connect, rows
+from lamina.stores.sqlite.driver import Connection, connect
 
 PAGE = 4096
 

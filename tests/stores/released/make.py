@@ -14,7 +14,7 @@ import lamina
 from lamina import clock
 from lamina.embedding import Vectors
 from lamina.exchange import export_lines
-from lamina.stores.sqlite import migrations
+from lamina.stores.sqlite import formats
 from lamina.testing.embedders import FakeEmbedder
 from tests.test_exchange import fill
 
@@ -26,7 +26,7 @@ HITS = 3
 
 def main() -> None:
     """Fill a store with a bit of everything and keep its file and its export."""
-    target = Path(__file__).parent / f"format-{migrations.NEWEST}.db.gz"
+    target = Path(__file__).parent / f"format-{formats.NEWEST}.db.gz"
     if target.exists():
         sys.exit(f"{target.name} is released; it stays as it is")
     with tempfile.TemporaryDirectory() as folder:
@@ -39,7 +39,7 @@ def main() -> None:
             lines = list(export_lines(mem, history=True))
         packed = gzip.compress((Path(folder) / "lamina.db").read_bytes(), mtime=0)
     target.write_bytes(packed)
-    export = target.with_name(f"format-{migrations.NEWEST}.jsonl")
+    export = target.with_name(f"format-{formats.NEWEST}.jsonl")
     export.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 

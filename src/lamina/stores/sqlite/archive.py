@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from lamina.core.ids import RecordId, check_id
 from lamina.core.instants import check_instant, to_text
 from lamina.errors import InvalidInputError, LaminaError, StoreDamagedError, StoreVersionError
-from lamina.stores.sqlite import DATABASE, migrations
+from lamina.stores.sqlite import DATABASE, formats
 from lamina.stores.sqlite.driver import APPLICATION_ID, connect, translated, use_wal
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def read(path: Path, tell: Callable[[float], None] = lambda share: None) -> Arch
         digest = _digest(file, size - _DIGEST_BYTES, tell)
         if digest.digest() != recorded or mark != MARK:
             raise _damaged(path, "its checksum does not match")
-        if layout > LAYOUT or number > migrations.NEWEST:
+        if layout > LAYOUT or number > formats.NEWEST:
             raise StoreVersionError(
                 f"the backup {path} was made by a newer Lamina (format {number}, layout {layout})",
                 remedy="Upgrade Lamina; nothing was changed",

@@ -20,10 +20,12 @@ from lamina.errors import InvalidInputError, StoreDamagedError, StoreError, Stor
 from lamina.results import BackupReport
 from lamina.stores.base import Aids, Finding, Severity
 from lamina.stores.ledger import Ledger
-from lamina.stores.sqlite import DATABASE, archive, reads
+from lamina.stores.sql import reads
+from lamina.stores.sql.driver import one, rows
+from lamina.stores.sqlite import DATABASE, archive
 from lamina.stores.sqlite.archive import Manifest
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection, connect, copy_pages, one, rows, translated
+from lamina.stores.sqlite.driver import Connection, connect, copy_pages, translated
 from lamina.stores.sqlite.store import SqliteStore
 
 _STAGING: Final = ".lamina-backup-"

@@ -1,35 +1,26 @@
 """The connections of one process: one that writes, for all threads together, and some that read.
 
-Writers queue up; whoever gets the lock first commits for everyone waiting, so that threads share
-the price of a sync. There is no thread of our own: nothing to lose at a fork, nothing to wake.
+Writers queue up, and commit together. There is no thread of our own: nothing to lose at a fork.
 A handle works on in a forked child, with locks, a queue and connections of its own.
 """
 
 import os
-import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 from lamina.clock import stopwatch
+from lamina.core.access import EVERYTHING, Reach
 from lamina.errors import StoreError, StoreUnavailableError
 from lamina.stores.bell import Bell
-from lamina.stores.sqlite.driver import (
-    BUSY_SECONDS,
-    Connection,
-    DriverError,
-    connect,
-    one,
-    translated,
-)
+from lamina.stores.sql.driver import one
+from lamina.stores.sqlite.driver import BUSY_SECONDS, Connection, DriverError, connect, translated
 from lamina.stores.sqlite.locks import Presence, Turns
 from lamina.stores.sqlite.pool import Pool
+from lamina.stores.together import Request, Together, attempt
 
 T = TypeVar("T")
-_MOST_IN_ONE_COMMIT: Final = 64
 _LONGEST_LOG: Final = 64 * 1024 * 1024
 """SQLite goes back to the log's beginning only at a moment when nobody reads from it."""
 _PATIENCE_MS: Final = 2000
@@ -37,15 +28,6 @@ _PATIENCE_MS: Final = 2000
 _UNTIL_NEXT_TRY_SECONDS: Final = 10.0
 _BRIEFLY_SECONDS: Final = 0.5
 _GLANCES_PER_LOOK: Final = 10
-
-
-@dataclass(slots=True, eq=False)
-class _Request(Generic[T]):
-    work: Callable[[Connection], T]
-    synced: bool
-    done: bool = False
-    result: T | None = None
-    error: BaseException | None = None
 
 
 class Connections:
@@ -90,18 +72,18 @@ class Connections:
         self._presence = Presence(self._path.parent)
         self._turns = Turns(self._path.parent)
         self._log_is_stuck_until = 0.0
-        self._queue: deque[_Request[Any]] = deque()
-        self._turn = threading.Lock()
+        self._together = Together(self._commit)
         self._bell = Bell(self._version)
         self._stamp: tuple[int, int] | None = None
         self._glances = 0
         self._seen: object = None
 
     @contextmanager
-    def reading(self, *, snapshot: bool = True) -> Iterator[Connection]:
+    def reading(self, reach: Reach = EVERYTHING, *, snapshot: bool = True) -> Iterator[Connection]:
         """A connection that cannot write, on one consistent snapshot.
 
-        A read of a single statement needs no transaction to be consistent.
+        A read of a single statement needs no transaction to be consistent. SQLite has nothing to
+        hold back what lies beyond a reach; what is asked does.
         """
         self._check_open()
         with translated(self._path), self._pool.reader() as connection:
@@ -112,20 +94,7 @@ class Connections:
     def write(self, work: Callable[[Connection], T], *, synced: bool = True) -> T:
         """Run `work` in a write transaction, possibly together with other threads' work."""
         self._check_open()
-        request = _Request(work, synced)
-        try:
-            self._queue.append(request)
-            with self._turn:
-                while not request.done:
-                    self._commit_together()
-        except BaseException:
-            # Interrupted while it waited: it must not be committed later, with somebody else's.
-            with suppress(ValueError):
-                self._queue.remove(request)
-            raise
-        if request.error is not None:
-            raise request.error
-        return request.result  # type: ignore[return-value]  # set whenever there is no error
+        return self._together.carry_out(Request(work, synced))
 
     def write_if_quiet(self, work: Callable[[Connection], object]) -> None:
         """Run `work` in a relaxed commit, unless others keep the store busy just now.
@@ -133,8 +102,8 @@ class Connections:
         For what is not worth waiting for: neither in line nor long, whoever holds the lock.
         """
         self._check_open()
-        request = _Request(work, synced=False)
-        if not self._turn.acquire(timeout=_BRIEFLY_SECONDS):
+        request = Request(work, synced=False)
+        if not self._together.turn.acquire(timeout=_BRIEFLY_SECONDS):
             raise StoreUnavailableError("the store is busy")
         try:
             self._check_open()
@@ -146,14 +115,13 @@ class Connections:
             self._pool.abandon_writer()
             raise
         finally:
-            self._turn.release()
-        if request.error is not None:
-            raise request.error
+            self._together.turn.release()
+        request.answer()
 
     def alone(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on the writing connection outside any transaction: checkpoints, vacuum."""
         self._check_open()
-        with self._turn, self._turns.one(), translated(self._path), self._pool.in_use():
+        with self._together.turn, self._turns.one(), translated(self._path), self._pool.in_use():
             return work(self._pool.writer())
 
     @contextmanager
@@ -173,7 +141,7 @@ class Connections:
         """Close what this process opened."""
         if self._pid != os.getpid():
             return
-        with self._turn, translated(self._path):
+        with self._together.turn, translated(self._path):
             self._closed = True
             self._pool.close()
             self._turns.close()
@@ -210,32 +178,19 @@ class Connections:
         if self._closed:
             raise StoreError("the store is closed", remedy="Open it again with lamina.open()")
 
-    def _commit_together(self) -> None:
-        """Commit the requests at the head of the queue in one transaction.
+    def _commit(self, batch: Sequence[Request[Any]]) -> None:
+        """Commit some requests in one transaction.
 
-        An interrupt may come between any two steps: whatever was taken from the queue is answered,
-        and a connection that was left inside a transaction is given up.
+        A connection that was left inside one, by whatever came between, is given up.
         """
-        batch: list[_Request[Any]] = []
         try:
-            while self._queue and len(batch) < _MOST_IN_ONE_COMMIT:
-                batch.append(self._queue[0])
-                self._queue.popleft()
             with self._turns.one(), translated(self._path), self._pool.in_use():
                 self._run(batch)
-        except BaseException as error:
-            # Whatever became of each before, none of them may be reported as done.
-            shared = error if isinstance(error, Exception) else _interrupted()
-            for request in batch:
-                request.error = shared
+        except BaseException:
             self._pool.abandon_writer()
-            if not isinstance(error, Exception):
-                raise
-        finally:
-            for request in batch:
-                request.done = True
+            raise
 
-    def _run(self, batch: Sequence[_Request[Any]]) -> None:
+    def _run(self, batch: Sequence[Request[Any]]) -> None:
         connection = self._pool.writer()
         if connection.in_transaction:
             self._pool.abandon_writer()
@@ -246,7 +201,7 @@ class Connections:
         # One that was interrupted while it left the queue has been answered already.
         waiting = [request for request in batch if not request.done]
         for request in waiting:
-            _attempt(connection, request, alone=len(waiting) == 1)
+            attempt(connection, request, alone=len(waiting) == 1)
         if connection.in_transaction:
             connection.execute("commit")
             self._bell.ring()
@@ -287,30 +242,3 @@ def empty_log(connection: Connection) -> bool:
         return not one(connection, "pragma wal_checkpoint(truncate)")
     finally:
         connection.set_busy_timeout(BUSY_SECONDS * 1000)
-
-
-def _interrupted() -> StoreUnavailableError:
-    """One thread's interrupt is not the others'; what became of the commit nobody knows."""
-    return StoreUnavailableError(
-        "the commit was interrupted, and may or may not have taken place",
-        remedy="Repeat it with the same idempotency key, or look first",
-    )
-
-
-def _attempt(connection: Connection, request: _Request[Any], *, alone: bool) -> None:
-    """Run one request so that its failure leaves the others alone.
-
-    Among others it has a savepoint; alone, the transaction itself serves, two statements cheaper.
-    """
-    if not alone:
-        connection.execute("savepoint request")
-    try:
-        request.result = request.work(connection)
-    except Exception as error:
-        if isinstance(error, DriverError) or not connection.in_transaction:
-            # The driver failed, and with it perhaps the whole transaction.
-            raise
-        connection.execute("rollback" if alone else "rollback to request")
-        request.error = error
-    if not alone:
-        connection.execute("release request")

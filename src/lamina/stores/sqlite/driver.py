@@ -1,7 +1,7 @@
 """Opening SQLite properly, and saying plainly what went wrong.
 
-The only module that imports the driver. One library in one process matters: a second one that opens
-and closes the file would drop the locks of the first.
+With the dialect the only module that imports the driver. One library in one process matters: a
+second one that opens and closes the file would drop the locks of the first.
 """
 
 import sys
@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import apsw
 
@@ -22,10 +22,10 @@ from lamina.errors import (
     StoreReadOnlyError,
     StoreUnavailableError,
 )
+from lamina.stores.sql.driver import one
+from lamina.stores.sqlite.dialect import DIALECT
 
-Connection: TypeAlias = apsw.Connection
 DriverError: TypeAlias = apsw.Error
-Value: TypeAlias = str | int | float | bytes | None
 
 APPLICATION_ID: Final = 0x4C414D49
 """`LAMI`: tells our files from everybody else's."""
@@ -48,6 +48,12 @@ _PRAGMAS: Final = (
 )
 
 
+class Connection(apsw.Connection):
+    """One connection to a file, used by one thread at a time."""
+
+    dialect: Final = DIALECT
+
+
 def connect(path: Path, *, create: bool) -> Connection:
     """A connection with every pragma set that the promises rest on."""
     version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
@@ -58,7 +64,7 @@ def connect(path: Path, *, create: bool) -> Connection:
         )
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     with translated(path):
-        connection = apsw.Connection(str(path), flags=flags)
+        connection = Connection(str(path), flags=flags)
         connection.set_busy_timeout(BUSY_SECONDS * 1000)
         # Otherwise a statement is planned anew whenever a parameter changes: 30 µs each time.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -72,7 +78,7 @@ def connect(path: Path, *, create: bool) -> Connection:
 
 def scratch() -> Connection:
     """An empty database that nobody else sees, and that is gone when it is closed or we die."""
-    connection = apsw.Connection("")
+    connection = Connection("")
     connection.execute("pragma journal_mode = off; pragma synchronous = off").fetchall()
     return connection
 
@@ -87,22 +93,6 @@ def read_file(connection: Connection, at: int, amount: int) -> bytes | None:
         return None
     whole, found = connection.read("main", 0, at, amount)
     return found if whole else None
-
-
-def rows(
-    connection: Connection, sql: str, parameters: tuple[Value, ...] = ()
-) -> Iterator[tuple[Any, ...]]:
-    """The rows of a statement; our own schema says what their columns are."""
-    yield from connection.execute(sql, parameters)
-
-
-def one(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Any:
-    """The first column of the first row, or nothing."""
-    cursor = connection.execute(sql, parameters)
-    row = cursor.fetchone()
-    # A statement that commits does so at its end, and what fails there must be heard.
-    cursor.close()
-    return None if row is None else row[0]
 
 
 def use_wal(connection: Connection) -> None:

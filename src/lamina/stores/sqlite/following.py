@@ -16,8 +16,9 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from lamina.indexes import policy
 from lamina.indexes.file import Header
+from lamina.stores.sql.driver import Value, rows
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection, Value, rows
+from lamina.stores.sqlite.driver import Connection
 from lamina.stores.sqlite.shelf import S, Shelf, epoch, identity, is_unclean, reaches
 
 _PAGE: Final = 5_000

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Final
 
 from lamina.core.versions import INDEX_VERSION
-from lamina.errors import StoreDamagedError, StoreUnavailableError, StoreVersionError
-from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, DriverError, one, use_wal
+from lamina.errors import StoreDamagedError, StoreUnavailableError
+from lamina.stores.sql.driver import one
+from lamina.stores.sql.formats import check_format
+from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, DriverError, use_wal
+from lamina.stores.sqlite.formats import NEWEST, STEPS
 
 _FOLDER: Final = Path(__file__).parent / "migrations"
-STEPS: Final = ("0001_first.sql", "0002_identity.sql", "0003_vectors.sql", "0004_tasks.sql",
-                "0005_usage.sql", "0006_views.sql")  # fmt: skip
-NEWEST: Final = len(STEPS)
 _SETTINGS: Final = (
     "insert or replace into setting values ('format', ?);"
     " insert or ignore into setting values ('index_version', ?)"
@@ -22,15 +22,6 @@ _SETTINGS: Final = (
 def steps() -> list[str]:
     """The SQL of every migration, in order."""
     return [(_FOLDER / name).read_text(encoding="utf-8") for name in STEPS]
-
-
-def check_format(found: int, newest: int = NEWEST) -> None:
-    """Refuse a store that a newer Lamina wrote."""
-    if found > newest:
-        raise StoreVersionError(
-            f"the store has format {found}; this Lamina knows formats up to {newest}",
-            remedy="Upgrade Lamina; the store was not touched",
-        )
 
 
 def migrate(connection: Connection, alone: bool, known: Sequence[str] | None = None) -> None:
@@ -74,14 +65,14 @@ def _analyse_anew(connection: Connection, *, alone: bool) -> None:
     if not _is_older(found) or not alone:
         return
     from lamina.core.indexing import index_terms
-    from lamina.stores.sqlite.care.looking import UNREADABLE
+    from lamina.stores.sql.care.looking import unreadable
     from lamina.stores.sqlite.care.words import reindex
 
     connection.execute("begin immediate")
     try:
         reindex(connection, lambda record: index_terms(record, record.key))
         connection.execute("commit")
-    except UNREADABLE:
+    except unreadable(connection):
         connection.execute("rollback")
     except BaseException:
         connection.execute("rollback")

@@ -18,12 +18,13 @@ from lamina.indexes.lance import LanceSegment
 from lamina.indexes.vector_index import Vectors
 from lamina.indexes.vectors import KIND as VECTORS
 from lamina.indexes.vectors import VectorBatch, VectorSegment
-from lamina.stores.sqlite.driver import Connection, one, rows
+from lamina.stores.sql.driver import one, rows
+from lamina.stores.sql.searching import Within
+from lamina.stores.sqlite.driver import Connection
 from lamina.stores.sqlite.following import Following, Known, Place, Reading
-from lamina.stores.sqlite.index import LARGE
-from lamina.stores.sqlite.searching import Within
 from lamina.stores.sqlite.segments import sight_within
 from lamina.stores.sqlite.vectors import checksum
+from lamina.stores.sqlite.words import LARGE
 
 _TOO_MANY: Final = 100_000
 """Vectors that are not in segments yet and are not read for one search."""

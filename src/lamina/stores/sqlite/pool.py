@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from lamina.errors import StoreError
-from lamina.stores.sqlite.driver import BUSY_SECONDS, Connection, DriverError, connect, one
+from lamina.stores.sql.driver import one
+from lamina.stores.sqlite.driver import BUSY_SECONDS, Connection, DriverError, connect
 
 # Connections that were in use at a fork, in the child: to close them would touch the parent's log.
 _INHERITED: Final[list[Connection]] = []

@@ -7,9 +7,10 @@ from typing import Final
 
 from lamina.stores.base import ScrubReport
 from lamina.stores.looking import Sighting, look
+from lamina.stores.sql.driver import rows
 from lamina.stores.sqlite import DATABASE
 from lamina.stores.sqlite.connections import Connections, empty_log
-from lamina.stores.sqlite.driver import Connection, rows
+from lamina.stores.sqlite.driver import Connection
 
 _LOG: Final = f"{DATABASE}-wal"
 _SAID: Final = (

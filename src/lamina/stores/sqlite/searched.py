@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from lamina.calm import one_thread
 from lamina.errors import IndexDamagedError, StoreError
 from lamina.stores.filesystem import meaning
+from lamina.stores.sql.driver import one, rows
+from lamina.stores.sql.store import SqlStore
 from lamina.stores.sqlite import INDEXES
-from lamina.stores.sqlite.driver import DriverError, one, rows
+from lamina.stores.sqlite.driver import DriverError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,12 +23,12 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.core.vectors import Embedded, Progress, Vector
     from lamina.stores.questions import Found, Search
+    from lamina.stores.sql.index import Stream
+    from lamina.stores.sql.searching import Within, Words
     from lamina.stores.sqlite.connections import Connections
     from lamina.stores.sqlite.driver import Connection
     from lamina.stores.sqlite.following import Following
-    from lamina.stores.sqlite.index import Stream
     from lamina.stores.sqlite.nearest import Engine, Nearest, VectorSegments
-    from lamina.stores.sqlite.searching import Within, Words
     from lamina.stores.sqlite.segments import WordSegments
 
 _FOLDING: Final = "fold"
@@ -37,7 +39,7 @@ _PATIENCE_SECONDS: Final = 30.0
 _PAUSE_SECONDS: Final = 0.02
 
 
-class Searched:
+class Searched(SqlStore):
     """Searches, and what they need: loaded when somebody searches."""
 
     _folder: Path
@@ -67,7 +69,7 @@ class Searched:
     def _best(self, connection: Connection, search: Search) -> Found:
         from dataclasses import replace
 
-        from lamina.stores.sqlite.index import SqlWords
+        from lamina.stores.sql.index import SqlWords
 
         lost: tuple[str, ...] = ()
         failed = None
@@ -105,7 +107,7 @@ class Searched:
     ) -> Found:
         from dataclasses import replace
 
-        from lamina.stores.sqlite.searching import search as find
+        from lamina.stores.sql.searching import search as find
 
         nearest = self._nearest(connection, search.vector, failed)
         # Once for the whole search: to ask for one thread costs more than most that is computed.
@@ -189,7 +191,7 @@ class Searched:
                         _fold(derived, self._connections, stop)
 
     def fold_is_due(self) -> bool:
-        from lamina.stores.sqlite.index import LARGE
+        from lamina.stores.sqlite.words import LARGE
 
         with self._connections.reading(snapshot=False) as connection:
             if not one(connection, "select max(documents) >= ? from stream", (LARGE,)):
@@ -290,7 +292,8 @@ class Searched:
         return self._segments
 
     def _words(self, connection: Connection, search: Search) -> Callable[[Stream, Within], Words]:
-        from lamina.stores.sqlite.index import LARGE, SqlWords
+        from lamina.stores.sql.index import SqlWords
+        from lamina.stores.sqlite.words import LARGE
 
         def words(stream: Stream, within: Within) -> Words:
             if stream.documents >= LARGE:

@@ -16,11 +16,13 @@ from lamina.indexes.places import EVERYWHERE, Sight
 from lamina.indexes.postings import WordDoc
 from lamina.indexes.word_index import WordIndex
 from lamina.indexes.words import WordSegment
-from lamina.stores.sqlite.driver import Connection, one, rows
+from lamina.stores.sql.driver import one, rows
+from lamina.stores.sql.index import Scored, Stream
+from lamina.stores.sql.old_words import Difference
+from lamina.stores.sql.searching import Within, layers_in
+from lamina.stores.sqlite.driver import Connection
 from lamina.stores.sqlite.following import Following, Known, Place, Reading
-from lamina.stores.sqlite.index import LARGE, Scored, Stream
-from lamina.stores.sqlite.old_words import Difference
-from lamina.stores.sqlite.searching import Within, layers_in
+from lamina.stores.sqlite.words import LARGE
 
 _TOO_MANY: Final = 50_000
 """Changes since the segments, beyond which FTS5 answers sooner than they are read."""

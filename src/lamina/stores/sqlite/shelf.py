@@ -17,8 +17,9 @@ from lamina.errors import IndexDamagedError, StoreError
 from lamina.indexes import tables
 from lamina.indexes.base import Kept
 from lamina.indexes.file import Header
+from lamina.stores.sql.driver import one
 from lamina.stores.sqlite import INDEXES
-from lamina.stores.sqlite.driver import Connection, one
+from lamina.stores.sqlite.driver import Connection
 
 _SUFFIX: Final = ".segment"
 _NUMBER: Final = r"\d{1,18}"

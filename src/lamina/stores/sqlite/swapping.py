@@ -22,9 +22,10 @@ from lamina.errors import (
     StoreError,
     StoreUnavailableError,
 )
+from lamina.stores.sql.driver import one, rows
 from lamina.stores.sqlite import DATABASE, INDEXES, STAGING
 from lamina.stores.sqlite.connections import empty_log
-from lamina.stores.sqlite.driver import DriverError, connect, keep_log, one, rows, translated
+from lamina.stores.sqlite.driver import DriverError, connect, keep_log, translated
 
 
 def check_free(folder: Path, *, replace: bool) -> None:

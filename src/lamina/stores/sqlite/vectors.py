@@ -15,11 +15,10 @@ from typing import Final
 from lamina.core.access import Reach
 from lamina.core.filters import Filter
 from lamina.core.record import Record
-from lamina.core.vectors import Embedded, Progress, check_vector, unpacked
-from lamina.errors import InvalidInputError
-from lamina.stores.sqlite.driver import Connection, one, rows
-from lamina.stores.sqlite.predicates import everything
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+from lamina.core.vectors import Embedded, Progress, check_dimensions, unpacked
+from lamina.stores.sql.driver import Connection, one, rows
+from lamina.stores.sql.predicates import everything
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
 _SPACE: Final = "select space, dimensions, mark from space where fingerprint = ?"
 _MADE: Final = "select ifnull(max(cast(made as integer)), 0) from space"
@@ -75,7 +74,7 @@ def waits(connection: Connection, space: str, reach: Reach) -> bool:
 def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:
     """Keep vectors of versions that are still the newest, and move the mark as far as it goes."""
     known = _known(connection, space)
-    dimensions = _dimensions(known, made)
+    dimensions = check_dimensions(known.dimensions, made)
     if not known.number:
         connection.execute(_BEGIN, (space,))
         known = _known(connection, space)
@@ -123,15 +122,12 @@ def leave(connection: Connection, space: str) -> None:
 
 
 def drop(connection: Connection, rid: int) -> None:
-    """Drop the vectors of a record that is being erased.
+    """Drop the vectors of a record that is being erased, and whose versions are gone.
 
     Its versions may have had the highest number, which the next one written is then given again.
     """
     connection.execute("delete from vector where rid = ?", (rid,))
-
-
-def step_back(connection: Connection) -> None:
-    """See to it that no version to come lies before a mark, after versions were taken away."""
+    # No version to come may lie before a mark.
     connection.execute(
         "update space set mark = min(mark, (select ifnull(max(vid), 0) from version))"
     )
@@ -158,17 +154,6 @@ def _known(connection: Connection, space: str) -> _Space:
     for row in rows(connection, _SPACE, (space,)):
         return _Space(*row)
     return _Space()
-
-
-def _dimensions(known: _Space, made: Sequence[Embedded]) -> int:
-    sizes = {len(check_vector(one.values)) // 4 for one in made if one.values is not None}
-    sizes |= {known.dimensions} - {0}
-    if len(sizes) > 1:
-        raise InvalidInputError(
-            "`made` holds vectors of other dimensions than the space",
-            remedy="Give the embedder another fingerprint when its vectors change",
-        )
-    return sizes.pop() if sizes else 0
 
 
 def _narrowed(values: bytes | None) -> bytes | None:

@@ -1,57 +1,45 @@
-"""Every check with its result. One that fails is itself a finding; the others go on."""
+"""Every check of a file: what the log vouches for, what follows from it, and what lies beside."""
 
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final
 
 from lamina.errors import LaminaError
 from lamina.stores.base import Aids, Finding, Severity
 from lamina.stores.ledger import Ledger
-from lamina.stores.sqlite.care.chains import chains
-from lamina.stores.sqlite.care.contents import receipts, sealed, settings
-from lamina.stores.sqlite.care.digests import digests, twins
+from lamina.stores.sql.care.checks import VOUCHED, Check, numbers, told
+from lamina.stores.sql.care.contents import receipts, sealed, settings
+from lamina.stores.sql.care.digests import twins
+from lamina.stores.sql.care.looking import Look, damaged, derived, measure
+from lamina.stores.sql.care.words import statistics
+from lamina.stores.sql.driver import one
 from lamina.stores.sqlite.care.ledger import tombstones
-from lamina.stores.sqlite.care.looking import UNREADABLE, Look, damaged, derived, leniently, measure
-from lamina.stores.sqlite.care.pages import pages
+from lamina.stores.sqlite.care.pages import leniently, pages
 from lamina.stores.sqlite.care.tables import schema
 from lamina.stores.sqlite.care.vectors import vectors
-from lamina.stores.sqlite.care.versions import versions
-from lamina.stores.sqlite.care.words import indexed, lookups, statistics
+from lamina.stores.sqlite.care.words import indexed, lookups
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection, rows
+from lamina.stores.sqlite.driver import Connection
 
-_MOST: Final = 10
-"""How many findings of one sort are told one by one."""
 _WITHOUT_ENGINE: Final = (
     "Run `pip install 'lamina[lancedb]'`, or `lamina config set recall.engine builtin`"
 )
 
-Told: TypeAlias = Callable[[str, str], Finding]
+
+def _settings(look: Look) -> Iterator[Finding]:
+    return settings(look, str(one(look.connection, "pragma user_version")))
 
 
-class _Check(NamedTuple):
-    name: str
-    look: Callable[[Look], Iterator[Finding]]
-    failed: Told
-    """What it means when the check itself cannot be carried out."""
-
-
-_VOUCHED: Final = (
-    _Check("schema", schema, damaged),
-    _Check("chain", chains, damaged),
-    _Check("versions", versions, damaged),
-    _Check("digests", digests, damaged),
-)
-"""What the log vouches for. Where this holds, everything else can be built from it."""
+_VOUCHED: Final = (Check("schema", schema, damaged), *VOUCHED)
 _BESIDE: Final = (
-    _Check("slots", twins, damaged),
-    _Check("settings", settings, damaged),
-    _Check("sealed", sealed, damaged),
-    _Check("receipts", receipts, damaged),
-    _Check("index", indexed, derived),
-    _Check("statistics", statistics, derived),
-    _Check("words", lookups, derived),
-    _Check("vectors", vectors, derived),
+    Check("slots", twins, damaged),
+    Check("settings", _settings, damaged),
+    Check("sealed", sealed, damaged),
+    Check("receipts", receipts, damaged),
+    Check("index", indexed, derived),
+    Check("statistics", statistics, derived),
+    Check("words", lookups, derived),
+    Check("vectors", vectors, derived),
 )
 
 
@@ -62,7 +50,7 @@ def check(
     aids = aids or Aids()
     try:
         with connections.reading() as connection, leniently(connection):
-            found = list(_findings(Look(connection, aids), ledger if aids.beside else None))
+            found = list(_findings(connection, aids, ledger if aids.beside else None))
     except LaminaError as error:
         found = [damaged("file", f"it cannot be looked over: {error.message}")]
     aids.tell(1.0)
@@ -73,7 +61,7 @@ def audit(connections: Connections, streams: Collection[str] | None) -> list[Fin
     """Look at what the log vouches for, in these streams alone or in all."""
     try:
         with connections.reading() as connection, leniently(connection):
-            return vouched(Look(connection, Aids(), sids=_numbers(connection, streams)))
+            return vouched(Look(connection, Aids(), sids=numbers(connection, streams)))
     except LaminaError as error:
         return [damaged("file", f"it cannot be looked over: {error.message}")]
 
@@ -95,43 +83,17 @@ def indexes(look: Callable[[], list[str]], lacking: Callable[[], str | None]) ->
 
 def vouched(look: Look) -> list[Finding]:
     """Whatever is wrong with the records themselves, and with what says so."""
-    return [found for one_check in _VOUCHED for found in _told(one_check, look)]
+    return told(_VOUCHED, look)
 
 
-def _findings(look: Look, ledger: Ledger | None) -> Iterator[Finding]:
-    look.total = measure(look.connection)
+def _findings(connection: Connection, aids: Aids, ledger: Ledger | None) -> Iterator[Finding]:
+    look = Look(connection, aids, measure(connection))
     records = vouched(look)
     sound = not any(found.severity is Severity.RECORD for found in records)
-    file = _Check("file", partial(pages, sound=sound), damaged)
-    yield from _told(file, look)
+    file = Check("file", lambda _: pages(connection, sound=sound), damaged)
+    yield from told([file], look)
     yield from records
-    for one_check in _BESIDE:
-        yield from _told(one_check, look)
+    yield from told(_BESIDE, look)
     if ledger is not None:
-        yield from _told(_Check("ledger", partial(tombstones, ledger=ledger), derived), look)
-
-
-def _told(asked: _Check, look: Look) -> list[Finding]:
-    """What a check found, or that it found nothing, or that it could not look."""
-    found: list[Finding] = []
-    counted: dict[Severity, int] = {}
-    try:
-        for one in asked.look(look):
-            counted[one.severity] = counted.get(one.severity, 0) + 1
-            if counted[one.severity] <= _MOST:
-                found.append(one)
-    except UNREADABLE as error:
-        found.append(asked.failed(asked.name, f"it cannot be read: {error!s:.200}"))
-    found += [
-        Finding(asked.name, severity, f"and {number - _MOST} more like these")
-        for severity, number in counted.items()
-        if number > _MOST
-    ]
-    return found or [Finding(asked.name, Severity.OK, "nothing wrong")]
-
-
-def _numbers(connection: Connection, streams: Collection[str] | None) -> frozenset[int] | None:
-    if streams is None:
-        return None
-    known = rows(connection, "select sid, name from stream not indexed")
-    return frozenset(sid for sid, name in known if name in streams)
+        beside = Check("ledger", partial(tombstones, ledger=ledger), derived)
+        yield from told([beside], look)

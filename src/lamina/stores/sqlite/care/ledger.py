@@ -7,8 +7,8 @@ from lamina.core.ids import RecordId
 from lamina.errors import StoreError
 from lamina.stores.base import Finding, Severity
 from lamina.stores.ledger import Ledger
-from lamina.stores.sqlite.care.looking import LOG, Look, derived, note
-from lamina.stores.sqlite.driver import Connection, rows
+from lamina.stores.sql.care.looking import LOG, Look, derived, note
+from lamina.stores.sql.driver import Connection, rows
 
 ERASED: Final = "select record, at from event not indexed where action = 'erased'"
 IDS: Final = "select id from record not indexed"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from lamina.stores.base import Finding
-from lamina.stores.sqlite.care.looking import COPY, damaged, note
+from lamina.stores.sql.care.looking import COPY, damaged, note
 
 _HEADER: Final = struct.Struct(">8I")
 _FRAME: Final = struct.Struct(">6I")

@@ -6,13 +6,14 @@ where every event and version was read and verified, no record is, whatever the 
 
 import struct
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from lamina.stores.base import Finding
-from lamina.stores.sqlite.care.looking import Look, damaged, derived
+from lamina.stores.sql.care.looking import damaged, derived
+from lamina.stores.sql.driver import one, rows
 from lamina.stores.sqlite.care.tables import RECORD_TABLES, WORDS
-from lamina.stores.sqlite.driver import Connection, DriverError, one, read_file, rows
+from lamina.stores.sqlite.driver import Connection, DriverError, read_file
 
 _UNVOUCHED: Final = ("receipt", "sealed", "setting")
 """The tables whose rows no event speaks of."""
@@ -22,19 +23,35 @@ _FIRST_FREE: Final = 32
 _NEXT_AND_COUNT: Final = struct.Struct(">2I")
 
 
-def pages(look: Look, *, sound: bool) -> Iterator[Finding]:
+@contextmanager
+def leniently(connection: Connection) -> Iterator[None]:
+    """Read pages although their cells are not where they should be.
+
+    Otherwise SQLite refuses such a page, but only the first time it is read; what was found would
+    depend on who came before. What is read here is verified by its digest anyway.
+    """
+    connection.execute("pragma cell_size_check = off")
+    try:
+        yield
+    finally:
+        connection.execute("pragma cell_size_check = on")
+
+
+def pages(connection: Connection, *, sound: bool) -> Iterator[Finding]:
     """What SQLite finds wrong; `sound` says whether all that the log vouches for was verified."""
     # FTS5 notices another connection's writes when it is read, but not when it is checked.
     with suppress(DriverError):
-        one(look.connection, "select rowid from word limit 1")
-    lines = _complaints(look.connection)
-    lines = [*_free_list(look.connection), *(lines if lines != _FINE else [])]
+        one(connection, "select rowid from word limit 1")
+    lines = _complaints(connection)
+    lines = [*_free_list(connection), *(lines if lines != _FINE else [])]
     if not lines:
         return
-    ill = [name for name in RECORD_TABLES if _complaints(look.connection, name) != _FINE]
+    ill = [name for name in RECORD_TABLES if _complaints(connection, name) != _FINE]
     for name in ill:
         if name in _UNVOUCHED:
-            yield damaged("file", f"the table `{name}` is damaged: {_first(look, name)}")
+            yield damaged(
+                "file", f"the table `{name}` is damaged: {_complaints(connection, name)[0]:.200}"
+            )
     if not sound:
         yield damaged("file", f"the file is damaged: {lines[0]:.200}")
     elif ill or not _only_words(lines):
@@ -87,10 +104,6 @@ def _complaints(connection: Connection, table: str | None = None) -> list[str]:
     except DriverError as error:
         return [str(error)]
     return [line.removeprefix("*** in database main ***\n").partition("\n")[0] for line in found]
-
-
-def _first(look: Look, table: str) -> str:
-    return _complaints(look.connection, table)[0][:200]
 
 
 def _only_words(lines: list[str]) -> bool:

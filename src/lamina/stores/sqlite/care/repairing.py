@@ -1,22 +1,21 @@
 """Building anew what follows from the records, and nothing else.
 
-First the records are verified. If they are damaged nothing is touched: to build the index from
-altered text, say, would remove the last trace of what the text had been.
+First the records are verified. If they are damaged nothing is touched.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from lamina.core.record import Record
 from lamina.errors import StoreDamagedError
-from lamina.stores.base import Aids, Finding, Repair, Severity
+from lamina.stores.base import Aids, Repair
 from lamina.stores.ledger import Ledger
+from lamina.stores.sql.care.fixing import fix, refuse_damage
+from lamina.stores.sql.care.looking import Look, measure
+from lamina.stores.sql.driver import one
 from lamina.stores.sqlite.care import ledger as tombstones
-from lamina.stores.sqlite.care.chains import latest
 from lamina.stores.sqlite.care.checking import vouched
-from lamina.stores.sqlite.care.digests import freed, held
-from lamina.stores.sqlite.care.looking import RESTORE, Fix, Look, leniently, measure
-from lamina.stores.sqlite.care.pages import pages
+from lamina.stores.sqlite.care.pages import leniently, pages
 from lamina.stores.sqlite.care.rewriting import rewrite
 from lamina.stores.sqlite.care.tables import (
     LOSABLE,
@@ -28,13 +27,11 @@ from lamina.stores.sqlite.care.tables import (
     quoted,
 )
 from lamina.stores.sqlite.care.vectors import mend
-from lamina.stores.sqlite.care.versions import pointers
 from lamina.stores.sqlite.care.words import reindex
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import Connection, one
+from lamina.stores.sqlite.driver import Connection
 
 _FORMAT: Final = "insert or replace into setting values ('format', ?)"
-_SHOWN: Final = 5
 
 
 def repair(
@@ -70,18 +67,10 @@ def _verified(connections: Connections, tell: Callable[[float], None]) -> bool:
     """Whether the file is in order, once it is certain that the records are whole."""
     with connections.reading() as connection, leniently(connection):
         look = Look(connection, Aids(tell=tell), measure(connection))
-        broken = _broken(vouched(look))
-        ill = list(pages(look, sound=True)) if not broken else []
-        broken = broken or _broken(ill)
-    if broken:
-        raise StoreDamagedError(
-            f"the records are damaged, so nothing was repaired ({broken.message})", remedy=RESTORE
-        )
+        refuse_damage(vouched(look))
+        ill = list(pages(connection, sound=True))
+        refuse_damage(ill)
     return not any(finding.check == "file" for finding in ill)
-
-
-def _broken(findings: list[Finding]) -> Finding | None:
-    return next((one for one in findings if one.severity is Severity.RECORD), None)
 
 
 def _put_right(connection: Connection) -> list[str]:
@@ -89,8 +78,7 @@ def _put_right(connection: Connection) -> list[str]:
     # Triggers first: they would join in whatever is done next.
     done = list(_take_out(connection))
     _drop_altered(connection)
-    for wrong in (pointers, freed, held, latest):
-        done += _apply(connection, wrong(Look(connection, Aids())))
+    done += fix(connection)
     done += _make_again(connection)
     done += mend(connection, Look(connection, Aids()))
     number = str(one(connection, "pragma user_version"))
@@ -98,17 +86,6 @@ def _put_right(connection: Connection) -> list[str]:
         connection.execute(_FORMAT, (number,))
         done.append(f"the format was noted as {number}")
     return done
-
-
-def _apply(connection: Connection, fixes: Iterable[Fix]) -> Iterator[str]:
-    """Set columns right while they are looked for: what is read was sorted or paged before."""
-    number = 0
-    for number, fix in enumerate(fixes, start=1):
-        connection.execute(fix.sql, fix.parameters)
-        if number <= _SHOWN:
-            yield f"{fix.what} was noted anew"
-    if number > _SHOWN:
-        yield f"and {number - _SHOWN:,} more like these"
 
 
 def _take_out(connection: Connection) -> Iterator[str]:

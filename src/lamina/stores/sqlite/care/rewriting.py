@@ -11,12 +11,14 @@ from typing import Final
 
 from lamina.errors import StoreDamagedError
 from lamina.stores.base import Aids
-from lamina.stores.sqlite import migrations
+from lamina.stores.sql.care.looking import RESTORE, Look, unreadable
+from lamina.stores.sql.driver import rows
+from lamina.stores.sqlite import formats, migrations
 from lamina.stores.sqlite.care.checking import vouched
-from lamina.stores.sqlite.care.looking import RESTORE, UNREADABLE, Look, leniently
+from lamina.stores.sqlite.care.pages import leniently
 from lamina.stores.sqlite.care.tables import LOSABLE, RECORD_TABLES, expected, found, quoted
 from lamina.stores.sqlite.connections import Connections
-from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, copy_pages, rows, scratch
+from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, copy_pages, scratch
 
 _CONTENT: Final = (
     "vid, rid, rev, from_seq, state, kind, text, data, tags, importance, confidence, trust, source,"
@@ -45,7 +47,7 @@ def _rewrite(old: Connection, follow: Callable[[Connection], int]) -> int:
         for sql in migrations.steps():
             fresh.execute(sql)
         fresh.execute(f"pragma application_id = {APPLICATION_ID}")
-        fresh.execute(f"pragma user_version = {migrations.NEWEST}")
+        fresh.execute(f"pragma user_version = {formats.NEWEST}")
         fresh.execute("begin")
         fresh.execute("delete from setting")
         with leniently(old):
@@ -75,7 +77,7 @@ def _copy(old: Connection, fresh: Connection, table: str) -> None:
     """Take over a table; where it cannot be read whole, only what nothing else says."""
     try:
         _fill(old, fresh, table)
-    except UNREADABLE:
+    except unreadable(old):
         if table in _VOUCHED:
             fresh.execute(f"delete from {table}")
             _fill(old, fresh, table, *_VOUCHED[table])
@@ -101,6 +103,6 @@ def _take_along(old: Connection, fresh: Connection) -> None:
     for (kind, name), sql in found(old).items():
         if kind == "table" and (kind, name) not in expected():
             # What does not come along was noted by the check, and may itself be what is broken.
-            with suppress(*UNREADABLE):
+            with suppress(*unreadable(old)):
                 fresh.execute(sql)
                 _fill(old, fresh, name)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from lamina.stores.base import Finding
-from lamina.stores.sqlite import migrations
-from lamina.stores.sqlite.care.looking import Look, damaged, derived, note
-from lamina.stores.sqlite.driver import Connection, connect, one, rows
+from lamina.stores.sql.care.looking import Look, damaged, derived, note
+from lamina.stores.sql.driver import Connection, one, rows
+from lamina.stores.sqlite import formats, migrations
+from lamina.stores.sqlite.driver import connect
 
 _SCHEMA: Final = (
     "select type, name, sql from sqlite_schema where name not like 'sqlite\\_%' escape '\\'"
@@ -29,7 +30,7 @@ RECORD_TABLES: Final = (
 
 
 @cache
-def expected(number: int = migrations.NEWEST) -> dict[tuple[str, str], str]:
+def expected(number: int = formats.NEWEST) -> dict[tuple[str, str], str]:
     """What a store of a format is made of: SQL by kind and name."""
     with closing(connect(Path(":memory:"), create=True)) as connection:
         for sql in migrations.steps()[:number]:

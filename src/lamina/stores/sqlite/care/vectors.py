@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from lamina.stores.base import Finding
-from lamina.stores.sqlite.care.looking import Look, derived
-from lamina.stores.sqlite.driver import Connection, one, rows
+from lamina.stores.sql.care.looking import Look, derived
+from lamina.stores.sql.driver import one, rows
+from lamina.stores.sqlite.driver import Connection
 from lamina.stores.sqlite.vectors import checksum
 
 _BODIES: Final = (

@@ -7,12 +7,14 @@ from lamina.core.layers import is_indexed
 from lamina.core.record import Record
 from lamina.core.versions import INDEX_VERSION
 from lamina.stores.base import Finding
-from lamina.stores.sqlite import index, vectors
-from lamina.stores.sqlite.care.looking import UNREADABLE, Look, derived
+from lamina.stores.sql.care.looking import Look, derived
+from lamina.stores.sql.care.words import indexed as compared
+from lamina.stores.sql.driver import one, rows
+from lamina.stores.sql.past import NEWEST
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sqlite import vectors, words
 from lamina.stores.sqlite.care.tables import expected
-from lamina.stores.sqlite.driver import Connection, one, rows
-from lamina.stores.sqlite.past import NEWEST
-from lamina.stores.sqlite.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sqlite.driver import Connection
 
 _PAGE: Final = 500
 INDEXED: Final = (
@@ -29,12 +31,6 @@ _LOST: Final = (
     "select count(*) from word_count every where not exists (select 1 from word_count found"
     " where found.term = every.term and found.doc = every.doc and found.cnt = every.cnt)"
 )
-MISCOUNTED: Final = (
-    "with counted (sid, documents, tokens) as (select sid, count(*), sum(length) from record"
-    " not indexed where length > 0 group by sid)"
-    " select count(*) from stream s not indexed left join counted c on c.sid = s.sid"
-    " where s.documents <> ifnull(c.documents, 0) or s.tokens <> ifnull(c.tokens, 0)"
-)
 _RECOUNT: Final = (
     "update stream set (documents, tokens) = (select count(*), ifnull(sum(length), 0) from record r"
     " where r.sid = stream.sid and r.length > 0)"
@@ -45,18 +41,8 @@ _RECORDS: Final = (
 
 
 def indexed(look: Look) -> Iterator[Finding]:
-    """Records whose words in the index are not their own."""
-    wrong, first = 0, ""
-    for sid, length, body, *columns in look.each(INDEXED):
-        try:
-            record = to_record(tuple(columns))
-        except UNREADABLE:
-            # The record is what is damaged; the index has nothing to be compared with.
-            continue
-        if not _right(look, record, (sid, length, body)):
-            wrong, first = wrong + 1, first or record.id
-    if wrong:
-        yield derived("index", f"records indexed by other words: {wrong}, such as {first}")
+    """Records whose words in the index are not their own, and words that are nobody's."""
+    yield from compared(look, INDEXED)
     if strays := one(look.connection, STRAYS):
         yield derived("index", f"entries of the index that belong to no record: {strays}")
 
@@ -67,12 +53,6 @@ def lookups(look: Look) -> Iterator[Finding]:
         yield derived("words", f"words in the index that cannot be looked up: {lost}")
     if one(look.connection, "select v from word_config where k = 'secure-delete'") != 1:
         yield derived("words", "the index would keep the words of what is erased")
-
-
-def statistics(look: Look) -> Iterator[Finding]:
-    """Streams whose number of documents or words is not what the records add up to."""
-    if off := one(look.connection, MISCOUNTED):
-        yield derived("statistics", f"streams whose words are counted wrongly: {off}")
 
 
 def reindex(
@@ -94,7 +74,7 @@ def reindex(
         record = to_record(tuple(columns))
         terms = analyse(record) if is_indexed(record) else ()
         if terms:
-            index.add(connection, sid, rid, terms)
+            words.add(connection, [(sid, rid, terms)])
             connection.execute("update record set length = ? where rid = ?", (len(terms), rid))
         tell(rid / total)
     connection.execute(_RECOUNT)
@@ -111,15 +91,3 @@ def _every(connection: Connection) -> Iterator[tuple[Any, ...]]:
     while page := list(rows(connection, _RECORDS, (last, _PAGE))):
         yield from page
         last = page[-1][0]
-
-
-def _right(look: Look, record: Record, entry: tuple[int, int, str | None]) -> bool:
-    sid, length, body = entry
-    if not is_indexed(record):
-        return body is None and length == 0
-    if look.aids.analyse is None:
-        # Without the analyser: as many words as were counted, all of them the stream's.
-        words = body.split(" ") if body else []
-        return len(words) == length and all(word.startswith(f"{sid}:") for word in words)
-    terms = look.aids.analyse(record)
-    return (body or "", length) == (" ".join(f"{sid}:{term}" for term in terms), len(terms))

@@ -1,0 +1,397 @@
+"""Talking to Postgres properly, and saying plainly what went wrong.
+
+The only module that imports the driver. Nothing here waits for ever: the server gives up on a
+statement, the system on a dead line, and where neither does, this side does.
+"""
+
+import os
+import select
+import weakref
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Final, TypeAlias, TypeVar
+
+import psycopg
+from psycopg import pq
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
+from psycopg.types.numeric import Int8Dumper
+
+from lamina.clock import stopwatch
+from lamina.errors import LaminaError
+from lamina.stores.postgres import failures
+from lamina.stores.postgres.address import Address
+from lamina.stores.postgres.marks import translated as with_marks
+from lamina.stores.postgres.session import FENCE, GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
+from lamina.stores.sql.driver import Dialect, Row, Value
+
+T = TypeVar("T")
+DriverError: TypeAlias = psycopg.Error
+_MOST_PREPARED: Final = 500
+_NO_TRANSACTION: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.UNKNOWN)
+_TORN: Final = (pq.TransactionStatus.ACTIVE, pq.TransactionStatus.UNKNOWN)
+_ANSWERS: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.INTRANS)
+
+
+class _SilentError(psycopg.OperationalError):
+    """Nothing came back in time."""
+
+
+class UnheldError(psycopg.Error):
+    """A commit came to a stream that it had not locked, and has to begin anew with it locked."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self.stream = stream
+
+
+class _Number(Loader):
+    """Sums of whole numbers come as decimals; here they are what they would be in SQLite."""
+
+    def load(self, data: Buffer) -> int | float:
+        text = bytes(data)
+        return int(text) if text.lstrip(b"-").isdigit() else float(text)
+
+
+class _Flag(Int8Dumper):
+    """Truth is a number, as in SQLite."""
+
+    def dump(self, obj: Any) -> bytes:
+        return b"1" if obj else b"0"
+
+
+class _Timely(psycopg.Connection[Row]):
+    """A connection of the driver that waits only so long for an answer."""
+
+    patience = PATIENCE_SECONDS
+    fell_silent = False
+
+    def wait(self, gen: Generator[Any, Any, T], *how: Any, **more: Any) -> T:
+        deadline = stopwatch() + self.patience + GRACE_SECONDS
+        try:
+            return super().wait(_until(gen, deadline), *how, **more)
+        except _SilentError:
+            self.fell_silent = True
+            raise
+
+
+def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, T]:
+    """The same steps, but an end to them when nothing has come by then."""
+    try:
+        wanted = next(gen)
+        while True:
+            ready = yield wanted
+            # The driver looks up ten times a second, with nothing in hand.
+            if not ready and stopwatch() > deadline:
+                raise _SilentError("no answer in time")
+            wanted = gen.send(ready)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+class Answer:
+    """The rows of a statement, all of them here already."""
+
+    def __init__(self, found: Sequence[Row]) -> None:
+        self._left = iter(found)
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._left
+
+    def fetchone(self) -> Row | None:
+        return next(self._left, None)
+
+    def fetchall(self) -> list[Row]:
+        """Those that were not taken yet."""
+        return list(self._left)
+
+    def first(self) -> Any:
+        """The first column of the first row, or nothing."""
+        row = next(self._left, None)
+        return None if row is None else row[0]
+
+    def close(self) -> None:
+        self._left = iter(())
+
+
+class Connection:
+    """One session with the server; what the shared SQL uses, and a little more."""
+
+    def __init__(self, raw: _Timely, dialect: Dialect, location: str) -> None:
+        self._raw = raw
+        # By size, the driver would choose among four types, and prepare a statement for each.
+        raw.adapters.register_dumper(int, Int8Dumper)
+        raw.adapters.register_dumper(bool, _Flag)
+        raw.adapters.register_loader("numeric", _Number)
+        raw.prepared_max = _MOST_PREPARED
+        self._cursor = raw.cursor()
+        self._opening = raw.cursor()
+        self._fence: tuple[str, str] | None = None
+        self._is_unsettled = False
+        self.held: frozenset[str] = frozenset()
+        """The streams that the transaction under way has locked."""
+        self.dialect = dialect
+        self.location = location
+        self.is_replica = False
+        # The driver complains about sessions that were left to the garbage collector.
+        self._end = weakref.finalize(self, _close, raw)
+        _OPEN.add(self)
+
+    @property
+    def in_transaction(self) -> bool:
+        status = self._raw.pgconn.transaction_status
+        return status not in _NO_TRANSACTION and not self._is_unsettled
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the line is up, as far as this side knows, and no transaction was left open."""
+        return self._raw.pgconn.transaction_status == pq.TransactionStatus.IDLE
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether the line is down, or an answer is still to come that nobody waits for."""
+        return self._raw.pgconn.transaction_status in _TORN and not self._is_unsettled
+
+    def set_up(self, schema: str) -> None:
+        """Choose the schema, and everything that would otherwise be up to server and role."""
+        if self._raw.info.server_version < failures.OLDEST * 10_000:
+            raise failures.too_old(self.location, self._raw.info.server_version)
+        with translated(self.location):
+            self.is_replica = bool(self.execute(SET_UP, (schema,)).first())
+
+    @property
+    def encoding(self) -> str:
+        """How the database keeps texts."""
+        return self._raw.info.parameter_status("server_encoding") or ""
+
+    @property
+    def pid(self) -> int:
+        """The number of the process that serves this session."""
+        return self._raw.info.backend_pid
+
+    def execute(self, sql: str, parameters: tuple[Value, ...] = (), /) -> Answer:
+        query = with_marks(sql)
+        self.settle()
+        with self._meant():
+            if self._fence is None or self.in_transaction:
+                self._cursor.execute(query, parameters, prepare=True)
+            else:
+                # Until the line is told that this is all, both are one transaction; and one way
+                # there and back.
+                with self._raw.pipeline():
+                    self._opening.execute(FENCE, self._fence, prepare=True)
+                    self._cursor.execute(query, parameters, prepare=True)
+        return Answer(self._cursor.fetchall() if self._cursor.description else ())
+
+    def executemany(self, sql: str, rows: Iterable[tuple[Value, ...]], /) -> None:
+        self.settle()
+        with self._meant():
+            self._cursor.executemany(with_marks(sql), rows)
+
+    def changes(self) -> int:
+        return max(0, self._cursor.rowcount)
+
+    def run(self, script: str) -> None:
+        """Carry out several statements without parameters, in one way there and back."""
+        self.settle()
+        with self._meant():
+            self._raw.execute(script.encode(), prepare=False)
+
+    def send(self, script: str) -> None:
+        """Have statements carried out without waiting for it; what comes of them nobody hears."""
+        self.settle()
+        self._raw.pgconn.send_query(script.encode())
+        self._raw.pgconn.flush()
+        self._is_unsettled = True
+
+    def settle(self) -> None:
+        """Take in what came of the statements that were only sent."""
+        if not self._is_unsettled:
+            return
+        self._is_unsettled = False
+        connection, deadline = self._raw.pgconn, stopwatch() + self._raw.patience
+        while True:
+            while connection.is_busy():
+                left = deadline - stopwatch()
+                if left <= 0 or not select.select([connection.socket], [], [], left)[0]:
+                    raise _SilentError("no answer in time")
+                connection.consume_input()
+            if connection.get_result() is None:
+                return
+
+    def confine(self, streams: str, scopes: str) -> None:
+        """Let every transaction from now on see only so much; see `fence.py`."""
+        self._fence = (streams, scopes)
+
+    def begin(self, how: str = "", *, local: Sequence[tuple[str, str]] = ()) -> None:
+        """Begin a transaction with its settings, in one way there and back."""
+        fence = zip(("lamina.streams", "lamina.scopes"), self._fence or (), strict=False)
+        settings = [f"set local {name} = {_quoted(value)}" for name, value in (*fence, *local)]
+        self.run("; ".join([f"begin {how}", *settings]))
+
+    def roll_back(self) -> None:
+        """End a transaction without a trace, as far as there is one and the line is up."""
+        if self.in_transaction:
+            with suppress(psycopg.Error):
+                self.run("rollback")
+
+    def copy_in(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
+        """Add many rows at once; table and columns are named by our own code."""
+        with self._cursor.copy(f"copy {table} ({', '.join(columns)}) from stdin".encode()) as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    @contextmanager
+    def patiently(self, seconds: float) -> Iterator[None]:
+        """Wait longer for each statement than is usual, or less long."""
+        before = self._raw.patience
+        self._choose(seconds)
+        try:
+            yield
+        finally:
+            # A transaction that failed takes the old setting back by itself.
+            if self._raw.pgconn.transaction_status in _ANSWERS:
+                self._choose(before)
+            self._raw.patience = before
+
+    def is_alive(self, seconds: float) -> bool:
+        """Whether the server still answers, and soon."""
+        self._raw.patience = seconds - GRACE_SECONDS
+        try:
+            self.settle()
+            self._cursor.execute("select 1")
+        except psycopg.Error:
+            return False
+        finally:
+            self._raw.patience = PATIENCE_SECONDS
+        return True
+
+    def has_news(self) -> bool:
+        """Whether the server said something that nobody asked for, such as that it is going."""
+        try:
+            return bool(select.select([self._raw.fileno()], [], [], 0)[0])
+        except (OSError, ValueError, psycopg.Error):
+            return True
+
+    def heard(self) -> list[int]:
+        """Who notified a channel that this session listens to, by the sessions' processes.
+
+        Only what has arrived: nothing is waited for.
+        """
+        self._raw.pgconn.consume_input()
+        return [note.be_pid for note in iter(self._raw.pgconn.notifies, None)]
+
+    def close(self) -> None:
+        """End the session; whatever it held is free."""
+        self._end()
+
+    def forget(self) -> None:
+        """In a forked child: leave the session to the parent, and do not keep it open either."""
+        self._end.detach()
+        _INHERITED.append(self._raw)
+        with suppress(OSError, psycopg.Error):
+            os.close(self._raw.fileno())
+
+    @contextmanager
+    def _meant(self) -> Iterator[None]:
+        """Let no failure look like another one."""
+        try:
+            yield
+        except UnicodeEncodeError as error:
+            raise psycopg.DataError(error.reason) from error
+        except psycopg.Error as error:
+            # What the driver says of a line on which an answer is still due is beside the point.
+            if self._raw.fell_silent and not is_silent(error):
+                raise _SilentError("no answer in time") from error
+            raise
+
+    def _choose(self, seconds: float) -> None:
+        local = "local " if self.in_transaction else ""
+        self.run(f"set {local}statement_timeout = {int(seconds * 1000)}")
+        self._raw.patience = seconds
+
+
+def connect(address: Address, dialect: Dialect) -> Connection:
+    """A session with every setting that the promises rest on."""
+    way: dict[str, Any] = {**WAY, **address.parameters}
+    try:
+        raw = _Timely.connect(
+            autocommit=True, cursor_factory=psycopg.RawCursor, prepare_threshold=0, **way
+        )
+    except psycopg.ProgrammingError as error:
+        # The driver quotes what it cannot read, and a password may stand there.
+        raise failures.unreadable(address.location) from error
+    except psycopg.Error as error:
+        raise failures.of_connecting(str(error), address.location) from error
+    connection = Connection(raw, dialect, address.location)
+    try:
+        connection.set_up(address.schema)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def translated(location: str) -> Iterator[None]:
+    """No driver error leaves: each becomes one of ours, with what to do about it."""
+    try:
+        yield
+    except _SilentError as error:
+        raise failures.silent(location, PATIENCE_SECONDS + GRACE_SECONDS) from error
+    except psycopg.Error as error:
+        raise _meaning(error, location) from error
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether the connection is gone, so that another one may do better."""
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return failures.is_lost(error.sqlstate)
+    return False
+
+
+def is_silent(error: BaseException) -> bool:
+    """Whether all the time that there was has been waited for."""
+    return isinstance(error, _SilentError)
+
+
+def is_busy(error: BaseException) -> bool:
+    """Whether others kept locked what was needed, for as long as it was waited for."""
+    return isinstance(error, psycopg.errors.LockNotAvailable) or is_beaten(error)
+
+
+def is_beaten(error: BaseException) -> bool:
+    """Whether another transaction was in the way, and the same work may succeed next time."""
+    return isinstance(error, psycopg.Error) and error.sqlstate in failures.BEATEN
+
+
+def _meaning(error: psycopg.Error, location: str) -> LaminaError:
+    if is_lost(error):
+        return failures.lost(location, str(error))
+    if isinstance(error, psycopg.DataError) and error.sqlstate is None:
+        return failures.no_text(location, str(error))
+    return failures.of_statement(error.sqlstate or "", str(error), location)
+
+
+def _close(raw: _Timely) -> None:
+    with suppress(psycopg.Error):
+        raw.close()
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+# Sessions of the parent, in a forked child: to end them would end the parent's.
+_INHERITED: Final[list[psycopg.Connection[Any]]] = []
+_OPEN: Final[weakref.WeakSet[Connection]] = weakref.WeakSet()
+
+
+def _forget_all() -> None:
+    for connection in list(_OPEN):
+        connection.forget()
+    _OPEN.clear()
+
+
+os.register_at_fork(after_in_child=_forget_all)

@@ -1,0 +1,187 @@
+"""Schemas by number: each step in one transaction with the number that records it.
+
+Servers are upgraded one after the other, so the store may be ahead of some of them. Each step says
+how old a Lamina may be that still reads, or still writes, what it leaves behind. Where none may,
+the step waits until no older one is connected, and afterwards older ones are turned away.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from lamina.core.versions import INDEX_VERSION
+from lamina.errors import (
+    StoreDamagedError,
+    StoreReadOnlyError,
+    StoreUnavailableError,
+)
+from lamina.stores.postgres import failures, locks
+from lamina.stores.postgres.driver import Connection, is_busy, translated
+from lamina.stores.sql.formats import check_readable
+
+_FOLDER: Final = Path(__file__).parent / "migrations"
+_LONG_SECONDS: Final = 3600.0
+"""A step over many records may take its time; how long it waits for others is another matter."""
+_ATTEMPTS: Final = 5
+_SCHEMA: Final = (
+    "select (select count(*) from pg_class where relnamespace = n.oid),"
+    " (select count(*) from pg_attribute a join pg_class c on c.oid = a.attrelid"
+    " where c.relnamespace = n.oid and c.relname = 'setting' and a.attname in ('name', 'value'))"
+    " from pg_namespace n where n.nspname = ?"
+)
+_EXTENSION: Final = (
+    "select installed_version is not null from pg_available_extensions where name = 'vector'"
+)
+_NOTE: Final = (
+    "insert into setting values (?, ?) on conflict (name) do update set value = excluded.value"
+)
+_ONCE: Final = "insert into setting values (?, ?) on conflict do nothing"
+_IDENTITY: Final = (
+    "insert into setting values ('identity', replace(gen_random_uuid()::text, '-', ''))"
+    " on conflict do nothing"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change of the schema, from the format before to the next."""
+
+    sql: str
+    reader: int | None = None
+    """The oldest format whose Lamina may read on beside it; only the new one unless said."""
+    writer: int | None = None
+    """The same for writing."""
+
+
+_NAMES: Final = ("0001_first.sql",)
+NEWEST: Final = len(_NAMES)
+
+
+def steps() -> list[Step]:
+    """Every migration, in order."""
+    return [Step((_FOLDER / name).read_text(encoding="utf-8")) for name in _NAMES]
+
+
+def migrate(connection: Connection, schema: str, known: Sequence[Step] | None = None) -> None:
+    """Bring the schema to the newest format; many processes may try at once, one does it.
+
+    Raises:
+        StoreVersionError: A newer Lamina was there, and left nothing for this one.
+        StoreUnavailableError: Older ones are connected that would have to stop.
+        StoreReadOnlyError: The server is a replica, and there is something to be done.
+    """
+    wanted = steps() if known is None else known
+    with translated(connection.location):
+        found = int(_settings(connection, schema, len(wanted)).get("format", 0))
+        if found >= len(wanted):
+            return
+        _check_able(connection, found)
+        with connection.patiently(_LONG_SECONDS):
+            _upgrade(connection, schema, wanted)
+
+
+def join(connection: Connection, schema: str, newest: int = NEWEST) -> None:
+    """Be counted among those connected, and refuse a store that is not for this Lamina any more.
+
+    In this order: whoever upgrades the store looks who is connected first.
+    """
+    with translated(connection.location):
+        locks.share(connection, schema, _presence(newest))
+        check_readable(read_settings(connection), newest)
+
+
+def _settings(connection: Connection, schema: str, newest: int) -> dict[str, str]:
+    """The settings of what is there, none where nothing is; what is not ours is refused."""
+    for things, columns in connection.execute(_SCHEMA, (schema,)):
+        if not things:
+            break
+        settings = read_settings(connection) if columns == 2 else {}
+        if "format" not in settings or "identity" not in settings:
+            raise StoreDamagedError(
+                f"the schema `{schema}` of {connection.location} holds something else than a"
+                " Lamina store",
+                remedy="Choose another one: ?schema=NAME in the address; nothing was touched",
+            )
+        check_readable(settings, newest)
+        return settings
+    return {}
+
+
+def read_settings(connection: Connection) -> dict[str, str]:
+    """The settings of the store."""
+    return {str(name): str(value) for name, value in connection.execute("select * from setting")}
+
+
+def _check_able(connection: Connection, found: int) -> None:
+    """Refuse what cannot succeed, before anything is begun."""
+    if connection.is_replica:
+        there = (
+            "holds no store yet" if not found else f"holds a store of format {found}, an old one"
+        )
+        raise StoreReadOnlyError(
+            f"the server of {connection.location} is a replica and {there}",
+            remedy="Open the store once on the primary, which the replica follows",
+        )
+    if connection.encoding != "UTF8":
+        raise failures.no_unicode(connection.location, connection.encoding)
+    installed = connection.execute(_EXTENSION).first()
+    if not installed:
+        raise failures.no_extension(connection.location, available=installed is not None)
+
+
+def _upgrade(connection: Connection, schema: str, wanted: Sequence[Step]) -> None:
+    """Take the steps that are left, all or none; try again while others are in the way."""
+    for attempt in range(1, _ATTEMPTS + 1):
+        connection.begin(local=[("lock_timeout", "3s")])
+        try:
+            _take(connection, schema, wanted)
+            connection.run("commit")
+        except BaseException as error:
+            connection.roll_back()
+            if not is_busy(error) or attempt == _ATTEMPTS:
+                raise
+        else:
+            return
+
+
+def _take(connection: Connection, schema: str, wanted: Sequence[Step]) -> None:
+    locks.take(connection, schema, locks.MIGRATING)
+    # Another process may have done it while this one waited.
+    before = _settings(connection, schema, len(wanted))
+    found = int(before.get("format", 0))
+    if found >= len(wanted):
+        return
+    left = list(enumerate(wanted, start=1))[found:]
+    oldest = {
+        "oldest_reader": max(step.reader or number for number, step in left),
+        "oldest_writer": max(step.writer or number for number, step in left),
+    }
+    if found:
+        _check_alone(connection, schema, range(_oldest_writer(before), oldest["oldest_writer"]))
+    elif not connection.execute("select to_regnamespace(?)", (schema,)).first():
+        connection.run(f"create schema {schema}")
+    for _, step in left:
+        connection.run(step.sql)
+    for name, value in {"format": len(wanted), **oldest}.items():
+        connection.execute(_NOTE, (name, str(value)))
+    connection.execute(_ONCE, ("index_version", INDEX_VERSION))
+    connection.execute(_IDENTITY)
+
+
+def _check_alone(connection: Connection, schema: str, formats: Iterable[int]) -> None:
+    """Refuse to upgrade while anybody is connected who would have to stop because of it."""
+    if not all(locks.try_take(connection, schema, _presence(one)) for one in formats):
+        raise StoreUnavailableError(
+            f"the store at {connection.location} must be upgraded, but older processes are"
+            " connected, which could not use it afterwards",
+            remedy="Stop them, then open it again; the store was not touched",
+        )
+
+
+def _presence(newest: int) -> str:
+    return f"{locks.PRESENCE}:{newest}"
+
+
+def _oldest_writer(settings: Mapping[str, str]) -> int:
+    return int(settings.get("oldest_writer", settings["format"]))

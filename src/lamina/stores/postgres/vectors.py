@@ -1,0 +1,145 @@
+"""Vectors in their table: what is pending, what was made, and of which version.
+
+Nothing is written about a vector when a record is: in each stream, the versions behind a space's
+mark are the ones to see to. A vector counts as long as the version that it was made of is the
+newest.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lamina.core.access import Reach
+from lamina.core.filters import Filter
+from lamina.core.record import Record
+from lamina.core.vectors import Embedded, Progress, check_dimensions, unpacked
+from lamina.stores.sql.driver import Connection, one, rows
+from lamina.stores.sql.predicates import everything
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
+
+VALID: Final = "x.vid = r.head and r.length > 0"
+"""Whether a vector `x` is of the newest version of its record `r`, and wanted."""
+_SPACE: Final = "select space, dimensions from space where fingerprint = ?"
+_WANTED: Final = (
+    "stream s left join space_mark m on m.space = ?1 and m.sid = s.sid"
+    " join version v on v.sid = s.sid and v.vid > coalesce(m.mark, 0)"
+    " join record r on r.rid = v.rid where r.head = v.vid and r.length > 0"
+    " and not exists (select 1 from vector x where x.rid = r.rid and x.space = ?1"
+    " and x.vid = v.vid)"
+)
+_PENDING: Final = f"select {RECORD_COLUMNS} from {_WANTED} order by v.vid limit ?2"
+_NEWEST: Final = (
+    f"select 1 from (select r.scope, r.layer from {_WANTED} order by v.vid desc limit 2000) r"
+)
+_COUNTED: Final = (
+    "select count(x.body), count(*) - count(x.body) from vector x join record r on r.rid = x.rid"
+    f" where x.space = ? and {VALID}"
+)
+_HEADS: Final = (
+    "select cast(j.key as bigint), r.rid, r.sid, r.head from json_each(?) j"
+    " join json_each(?) k on k.key = j.key join record r on r.id = j.value"
+    " join version v on v.vid = r.head and v.sid = r.sid"
+    " where v.rev = cast(k.value as bigint) and r.length > 0"
+)
+_ADD: Final = (
+    "insert into vector (space, rid, sid, vid, body) values (?, ?, ?, ?, cast(? as halfvec))"
+    " on conflict (rid, space, sid) do update set vid = excluded.vid, body = excluded.body"
+)
+_BEGIN: Final = (
+    "insert into space (fingerprint, dimensions) values (?, ?)"
+    " on conflict (fingerprint) do update set dimensions = case when space.dimensions = 0"
+    " then excluded.dimensions else space.dimensions end returning space, dimensions"
+)
+_SEEN_TO: Final = (
+    "insert into space_mark (space, sid, mark) select ?1, s.sid, coalesce(("
+    f"select min(v.vid) - 1 from {_WANTED} and s.sid = at.sid),"
+    " (select max(w.vid) from version w where w.sid = at.sid), 0)"
+    " from stream at join stream s on s.sid = at.sid"
+    " where at.sid in (select cast(value as bigint) from json_each(?2))"
+    " on conflict (space, sid) do update set mark = greatest(space_mark.mark, excluded.mark)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The row of a space; the one that no row has is empty."""
+
+    number: int = 0
+    dimensions: int = 0
+
+
+def known(connection: Connection, space: str) -> Space:
+    """What is known of a space."""
+    for row in rows(connection, _SPACE, (space,)):
+        return Space(*row)
+    return Space()
+
+
+def unembedded(connection: Connection, space: str, limit: int) -> list[Record]:
+    """The next records that have no vector of a space."""
+    number = known(connection, space).number
+    return [to_record(row) for row in rows(connection, _PENDING, (number, limit))]
+
+
+def waits(connection: Connection, space: str, reach: Reach) -> bool:
+    """Whether any of the newest records that have no vector of a space lies within reach."""
+    number, within = known(connection, space).number, everything(reach, Filter(), None)
+    sql = f"{_NEWEST} where {within.sql} limit 1"
+    return bool(one(connection, sql, (number, *within.parameters)))
+
+
+def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:
+    """Keep vectors of versions that are still the newest, and move the marks as far as they go."""
+    dimensions = check_dimensions(known(connection, space).dimensions, made)
+    [(number, agreed)] = rows(connection, _BEGIN, (space, dimensions))
+    # Another process may have begun the space meanwhile.
+    check_dimensions(agreed, made)
+    asked = (json.dumps([one.id for one in made]), json.dumps([str(one.rev) for one in made]))
+    newest = list(rows(connection, _HEADS, asked))
+    added = [(number, rid, sid, head, _written(made[at].values)) for at, rid, sid, head in newest]
+    # In one order, whoever embeds.
+    connection.executemany(_ADD, sorted(added))
+    streams = json.dumps(sorted({sid for _, _, sid, _ in newest}))
+    connection.execute(_SEEN_TO, (number, streams))
+    return len(added)
+
+
+def progress(connection: Connection, space: str) -> Progress:
+    """How many vectors of a space there are, are to come, and cannot be."""
+    number = known(connection, space).number
+    [(made, refused)] = rows(connection, _COUNTED, (number,))
+    pending = one(connection, f"select count(*) from {_WANTED}", (number,))
+    return Progress(made, pending, refused)
+
+
+def spaces(connection: Connection) -> list[str]:
+    """The fingerprints of all spaces that have vectors."""
+    sql = "select fingerprint from space where dimensions > 0 order by fingerprint"
+    return [str(row[0]) for row in rows(connection, sql)]
+
+
+def leave(connection: Connection, space: str) -> None:
+    """Drop all vectors of a space."""
+    number = known(connection, space).number
+    connection.execute("delete from vector where space = ?", (number,))
+    connection.execute("delete from space_mark where space = ?", (number,))
+    connection.execute("update space set dimensions = 0 where space = ?", (number,))
+
+
+def look_again(connection: Connection) -> None:
+    """Ask of every record anew whether it has its vectors, after the index was built anew.
+
+    What was refused may have been so by mistake, and is tried again.
+    """
+    connection.execute("delete from vector where body is null")
+    connection.execute("delete from space_mark")
+
+
+def written(values: Sequence[float]) -> str:
+    """A vector as the server reads it."""
+    return f"[{','.join(map(repr, values))}]"
+
+
+def _written(values: bytes | None) -> str | None:
+    return None if values is None else written(unpacked(values))

@@ -1,0 +1,98 @@
+"""What the shared SQL asks of a connection, whatever database is behind it.
+
+Marks for parameters are `?`, or `?1` where one is used twice. A list goes in as one JSON text and
+is read with `json_each`. Hints to SQLite's planner may stand in the text: others leave them out.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, TypeAlias
+
+Value: TypeAlias = str | int | float | bytes | None
+Row: TypeAlias = tuple[Any, ...]
+Indexed: TypeAlias = tuple[int, int, Sequence[str]]
+"""A record to be indexed: its stream's number, its own, and its terms."""
+ALL: Final = 2**62
+"""A limit that nothing reaches."""
+
+
+class Rows(Protocol):
+    """What a statement answers."""
+
+    def __iter__(self) -> Iterator[Row]:
+        """One row after the other."""
+
+    def fetchone(self) -> Row | None:
+        """The next one, if there is any."""
+
+    def close(self) -> None:
+        """End the statement; what fails there is heard."""
+
+
+class Connection(Protocol):
+    """One connection to a database, used by one thread at a time."""
+
+    @property
+    def dialect(self) -> "Dialect":
+        """What this database does in its own way."""
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction was begun and has not ended."""
+
+    def execute(self, sql: str, parameters: tuple[Value, ...] = (), /) -> Rows:
+        """Carry out a statement."""
+
+    def executemany(self, sql: str, rows: Iterable[tuple[Value, ...]], /) -> object:
+        """Carry out a statement for each of many."""
+
+    def changes(self) -> int:
+        """How many rows the last statement changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """What a database does in its own way."""
+
+    error: type[Exception]
+    """What its driver raises."""
+    format: int
+    """The newest schema that this version of Lamina knows."""
+    numbers: Callable[[Connection, int], Iterator[int]]
+    """The numbers of the next versions, so many."""
+    version_names_stream: bool = False
+    """Whether versions are kept apart by stream, and so have a column for it."""
+    takes_hints: bool = False
+    """Whether it is worth finding out which way through the tables is the short one."""
+    task: str
+    """The task that the data of version `v` names, spelled like the index over it."""
+    receipt_stream: str
+    """The first stream that a receipt `x` names."""
+    receipt_seq: str
+    """How far that had come then."""
+    postings: str
+    """Asks which documents hold a term and what each gains by it, with room for one more test."""
+    rounded: str
+    """Rounds a score, put in the place of the mark, to as many places as `bm25` does."""
+    add_words: Callable[[Connection, Sequence[Indexed]], None]
+    """Index records that are not indexed; the caller counts."""
+    drop_words: Callable[[Connection, int], None]
+    """Take an indexed record out of the index; the caller counts."""
+    drop_vectors: Callable[[Connection, int], None]
+    """Take the vectors of a record away, whose versions are gone."""
+    check_held: Callable[[Connection, str], None] = lambda connection, stream: None
+    """Refuse to look at a stream that a commit has not locked, where streams have locks."""
+
+
+def rows(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Iterator[Row]:
+    """The rows of a statement; our own schema says what their columns are."""
+    yield from connection.execute(sql, parameters)
+
+
+def one(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Any:
+    """The first column of the first row, or nothing."""
+    found = connection.execute(sql, parameters)
+    row = found.fetchone()
+    # A statement that commits does so at its end, and what fails there must be heard.
+    found.close()
+    return None if row is None else row[0]

@@ -1,0 +1,233 @@
+"""The keyword index: postings in tables, BM25 in SQL with each stream's own statistics.
+
+A database's own ranking uses the statistics of the whole table, so one tenant's documents would
+move another's scores. Here a token is written as `<stream>:<token>`, which makes postings, document
+counts and vocabulary the stream's own, and the formula of `lamina.core.bm25` is spelled out in SQL.
+"""
+
+import heapq
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lamina.core import bm25
+from lamina.core.bm25 import Statistics
+from lamina.core.filters import Filter
+from lamina.core.scope import Scope
+from lamina.core.text import Term
+from lamina.stores.questions import Search
+from lamina.stores.sql.driver import Connection, Value, rows
+from lamina.stores.sql.old_words import Difference, difference
+from lamina.stores.sql.predicates import Predicate, everything
+
+_IN_SIGHT: Final = (
+    "select count(*), coalesce(sum(r.length), 0) from record r where r.length > 0 and "
+)
+_BODIES: Final = (
+    "select rowid, body from word where rowid in (select cast(value as bigint) from json_each(?))"
+)
+_UNTOUCHED: Final = " and p.doc not in (select cast(value as bigint) from json_each(?))"
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One stream as a search sees it, at the time it asks about."""
+
+    sid: int
+    name: str
+    documents: int
+    """All there are today, seen or not: how much there is to look through."""
+    counted: Statistics | None
+    """The statistics, where everything can be seen."""
+    sight: Predicate | None
+    """What can be seen, unless it is everything: what is beyond it does not exist."""
+    past: Difference | None
+    """How the index differed at the time asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a record holds of the words of a query."""
+
+    score: float
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """A test that tokens pass or not, for the index and for what is not in it."""
+
+    sql: str
+    parameters: tuple[Value, ...]
+    holds: Callable[[str], bool]
+
+
+def body(sid: int, terms: Sequence[str]) -> str:
+    """The tokens of a record as they are kept: each behind the number of its stream."""
+    start = f"{sid}:"
+    return start + f" {start}".join(terms) if terms else ""
+
+
+def streams(connection: Connection, wanted: Search) -> Iterator[Stream]:
+    """The streams within reach that may hold anything."""
+    sql = "select sid, documents, tokens, name from stream order by name"
+    names = wanted.reach.streams()
+    for sid, documents, tokens, name in list(rows(connection, sql)):
+        if names is not None and name not in names:
+            continue
+        past = None
+        if wanted.as_of is not None:
+            past = difference(connection, (name, sid), wanted.as_of, wanted.reach)
+        if wanted.reach.sees_stream(name):
+            counted = _as_then(documents, tokens, past)
+            yield Stream(sid, name, documents, counted, None, past)
+        elif documents or past is not None:
+            # Of this stream alone: what else is within reach need not be looked through.
+            sight = everything(wanted.reach.within(Scope.of(name)), Filter(), None)
+            yield Stream(sid, name, documents, None, sight, past)
+
+
+class SqlWords:
+    """One query's words in the postings of a stream."""
+
+    def __init__(self, connection: Connection, stream: Stream, terms: Sequence[Term]) -> None:
+        self._connection = connection
+        self._stream = stream
+        self.statistics = _statistics(connection, stream)
+        every = self.statistics.documents
+        holders = {term: _holders(connection, stream, term) for term in terms}
+        self.worths: Mapping[str, float] = {
+            term.token: term.weight * bm25.idf(every, number) for term, number in holders.items()
+        }
+        variants = list(_variants(connection, stream, holders, anywhere=False)) or list(
+            _variants(connection, stream, holders, anywhere=True)
+        )
+        self._variants = [
+            (token, weight * bm25.idf(every, containing))
+            for token, weight, containing in variants[: bm25.MAX_VARIANTS]
+        ]
+
+    def ranked(self) -> Iterator[tuple[int, float]]:
+        """The records that hold any of the words, best first, and the newest among equals."""
+        past = self._stream.past
+        if not self._variants:
+            return iter(())
+        if past is None:
+            return self._in_index()
+        then = [(one.rid, self._scored(one.terms).score) for one in past.documents]
+        then = sorted((one for one in then if one[1]), key=_place)
+        return heapq.merge(self._in_index(past.touched), then, key=_place)
+
+    def of(self, rids: Sequence[int]) -> dict[int, Scored]:
+        """What these records hold of the words, for those that hold any."""
+        past = {} if self._stream.past is None else self._stream.past.by_record
+        listed = json.dumps([rid for rid in rids if rid not in past])
+        bodies = rows(self._connection, _BODIES, (listed,))
+        found = {rid: self._scored(Counter(body.split(" "))) for rid, body in bodies}
+        found |= {rid: self._scored(past[rid].terms) for rid in rids if rid in past}
+        return {rid: one for rid, one in found.items() if one.terms}
+
+    def _in_index(self, touched: str | None = None) -> Iterator[tuple[int, float]]:
+        parameters: list[Value] = []
+        average = self.statistics.average
+        for token, worth in self._variants:
+            parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, average, token]
+            parameters += [] if touched is None else [touched]
+        one_token = self._connection.dialect.postings % ("" if touched is None else _UNTOUCHED)
+        gains = " union all ".join([one_token] * len(self._variants))
+        score = self._connection.dialect.rounded % "sum(gain)"
+        sql = (
+            f"select doc, {score} as score from ({gains}) as found group by doc"
+            " order by score desc, doc desc"
+        )
+        return rows(self._connection, sql, tuple(parameters))
+
+    def _scored(self, document: Counter[str]) -> Scored:
+        length = document.total()
+        held = [(token, worth) for token, worth in self._variants if token in document]
+        score = sum(
+            worth * bm25.part(document[token], length, self.statistics.average)
+            for token, worth in held
+        )
+        return Scored(round(score, bm25.PRECISION), _plain(token for token, _ in held))
+
+
+def _place(ranked: tuple[int, float]) -> tuple[float, int]:
+    return -ranked[1], -ranked[0]
+
+
+def _statistics(connection: Connection, stream: Stream) -> Statistics:
+    if stream.counted is not None:
+        return stream.counted
+    if stream.sight is None:
+        return Statistics(0, 0.0)
+    sql = _IN_SIGHT + stream.sight.sql
+    [(documents, tokens)] = rows(connection, sql, stream.sight.parameters)
+    return _as_then(documents, tokens, stream.past)
+
+
+def _as_then(documents: int, tokens: int, past: Difference | None) -> Statistics:
+    if past is None:
+        return Statistics.of(documents, tokens)
+    return Statistics.of(documents + past.number, tokens + past.tokens)
+
+
+def _holders(connection: Connection, stream: Stream, term: Term) -> int:
+    token = f"{stream.sid}:{term.token}"
+    exactly = _Words("term = ?", (token,), token.__eq__)
+    return _vocabulary(connection, stream, exactly).get(token, 0)
+
+
+def _variants(
+    connection: Connection, stream: Stream, holders: Mapping[Term, int], *, anywhere: bool
+) -> Iterator[tuple[str, float, int]]:
+    """The stored tokens that stand for the query's terms: (token, weight, documents with it)."""
+    for term, containing in holders.items():
+        if containing:
+            yield f"{stream.sid}:{term.token}", term.weight, containing
+        inside = bm25.looks_inside(known=bool(containing), expand=term.expand, anywhere=anywhere)
+        if term.expand or not containing:
+            for word, share, documents in _expansions(
+                connection, stream, term.token, inside=inside
+            ):
+                yield word, term.weight * share, documents
+
+
+def _expansions(
+    connection: Connection, stream: Stream, piece: str, *, inside: bool
+) -> Iterator[tuple[str, float, int]]:
+    start = f"{stream.sid}:"
+    first = f"{start}{piece}"
+    # No token reaches beyond this bound: it is the last character there is.
+    prefix = (first, f"{first}\U0010ffff")
+    beginning = _Words("term >= ? and term < ?", prefix, lambda word: word.startswith(first))
+    found = starting = _vocabulary(connection, stream, beginning)
+    if inside:
+        test = "term > ? and term < ? and instr(substr(term, cast(? as integer)), ?) > 0"
+        within = (start, f"{stream.sid};", len(start) + 1, piece)
+        anywhere = _Words(test, within, lambda word: piece in word[len(start) :])
+        found = starting | _vocabulary(connection, stream, anywhere)
+    for word, share in bm25.expansions(first, starting, found).items():
+        yield word, share, found[word]
+
+
+def _vocabulary(connection: Connection, stream: Stream, words: _Words) -> dict[str, int]:
+    """The words that pass a test, each with the number of documents that hold it."""
+    if stream.sight is None:
+        sql, parameters = f"select term, doc from word_count where {words.sql}", words.parameters
+    else:
+        sql = (
+            "select term, count(distinct doc) from word_posting join record r on r.rid = doc"
+            " join version v on v.vid = r.head"
+            f" where {words.sql} and {stream.sight.sql} group by term"
+        )
+        parameters = (*words.parameters, *stream.sight.parameters)
+    found: dict[str, int] = dict(rows(connection, sql, parameters))
+    return stream.past.applied(found, words.holds) if stream.past else found
+
+
+def _plain(terms: Iterable[str]) -> tuple[str, ...]:
+    """The tokens without the number of their stream."""
+    return tuple(sorted({term.split(":", 1)[1] for term in terms}))

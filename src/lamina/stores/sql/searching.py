@@ -1,0 +1,284 @@
+"""Searching: the best by words and the nearest, what stands around them, and all their scores.
+
+What a search may find is settled in SQL before the best are taken. Statistics, words and vectors
+are each stream's own; the best of all streams are taken together.
+"""
+
+import heapq
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice, pairwise
+from typing import Any, Final, Protocol
+
+from lamina.core import bm25
+from lamina.core.access import Reach
+from lamina.core.filters import Filter, Op
+from lamina.core.layers import LAYERS
+from lamina.core.record import Record
+from lamina.core.vectors import Sample
+from lamina.stores.questions import AROUND, Found, Match, Search
+from lamina.stores.sql import index
+from lamina.stores.sql.driver import Connection, rows
+from lamina.stores.sql.index import Scored, Stream
+from lamina.stores.sql.past import source
+from lamina.stores.sql.predicates import Predicate, alive, everything
+from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
+
+_NOTHING: Final = Scored(0.0, ())
+_BATCHES: Final = 4
+"""How often rankings are looked through before it is asked which records are wanted at all."""
+_AT_LEAST: Final = 32
+_GROWTH: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Which records of a stream a search may look at, as far as that can be said in advance."""
+
+    sid: int
+    reach: Reach
+    where: Filter
+    touched: frozenset[int]
+    """Records whose newest version is of a later time than the one asked about."""
+
+
+class Words(Protocol):
+    """The words of one query in one stream, whatever index answers."""
+
+    @property
+    def statistics(self) -> bm25.Statistics:
+        """What can be seen of the stream, by which scores are measured."""
+
+    @property
+    def worths(self) -> Mapping[str, float]:
+        """What each term of the query tells in this stream."""
+
+    def ranked(self) -> Iterator[tuple[int, float]]:
+        """The records that hold any of the words, best first, and the newest among equals."""
+
+    def of(self, rids: Sequence[int]) -> dict[int, Scored]:
+        """What these records hold of the words, for those that hold any."""
+
+
+class Nearest(Protocol):
+    """One question as a point, asked of streams one after the other."""
+
+    def ranked(self, within: Within) -> Iterator[tuple[int, float]]:
+        """The records of a stream that may be looked at, nearest first, each with its cosine."""
+
+    def cosines(self, within: Within, rids: Sequence[int]) -> dict[int, float]:
+        """How near these records are, as far as they have vectors that count."""
+
+    def general(self) -> Sample | None:
+        """How near records lie in general, by a sample of those that may be looked at."""
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """What is not as it should be, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one stream has to say."""
+
+    within: Within
+    words: Words
+
+    @property
+    def documents(self) -> int:
+        """How many there are for who asks."""
+        return self.words.statistics.documents
+
+
+@dataclass(slots=True)
+class _Hunt:
+    """One search under way on one connection."""
+
+    connection: Connection
+    wanted: Search
+    words: Callable[[Stream, Within], Words]
+    nearest: Nearest | None
+    where: Predicate = field(init=False)
+    records: dict[int, Record] = field(default_factory=dict)
+    """What was looked up and may be found, as it was at the time asked about."""
+    streams: dict[int, int] = field(default_factory=dict)
+    """The stream of each record, by number."""
+    looked_up: set[int] = field(default_factory=set)
+    expired: set[int] = field(default_factory=set)
+    """What was looked up and would be found if its time had not run out."""
+
+    def __post_init__(self) -> None:
+        self.where = everything(self.wanted.reach, self.wanted.where, self.wanted.live_at)
+
+    def part(self, stream: Stream) -> _Part:
+        """Take up one stream."""
+        past = stream.past
+        touched = frozenset[int](json.loads(past.touched) if past else ())
+        within = Within(stream.sid, self.wanted.reach, self.wanted.where, touched)
+        return _Part(within, self.words(stream, within))
+
+    def best(self, rankings: Sequence[Iterator[tuple[int, float]]]) -> tuple[dict[int, float], int]:
+        """The first of several rankings together that may be found, and how many ran out of time.
+
+        When few may be, it is cheaper to ask once for all of them.
+        """
+        ranked = heapq.merge(*rankings, key=_place) if len(rankings) > 1 else chain(*rankings)
+        limit, found, late = self.wanted.limit, dict[int, float](), dict[int, float]()
+        size = max(_AT_LEAST, limit or 0)
+        for _ in range(_BATCHES if limit is not None else 0):
+            batch = dict(islice(ranked, size))
+            self.look_up(batch)
+            found |= {rid: score for rid, score in batch.items() if rid in self.records}
+            late |= {rid: score for rid, score in batch.items() if rid in self.expired}
+            if limit is not None and (len(found) >= limit or len(batch) < size):
+                return _first(found, late, limit)
+            size *= _GROWTH
+        rest = dict(ranked)
+        every = self._every() if rest else {}
+        found |= {rid: score for rid, score in rest.items() if every.get(rid) is True}
+        late |= {rid: score for rid, score in rest.items() if every.get(rid) is False}
+        return _first(found, late, limit)
+
+    def look_up(self, rids: Iterable[int]) -> None:
+        """Read those records that may be found, as they were at the time asked about."""
+        missing = [rid for rid in rids if rid not in self.looked_up]
+        if not missing:
+            return
+        self.looked_up.update(missing)
+        moment, records = source(self.connection.dialect, self.wanted.as_of)
+        lively = alive(self.wanted.live_at)
+        where = everything(self.wanted.reach, self.wanted.where, None)
+        sql = (
+            f"{moment.sql}select r.rid, r.sid, {lively.sql}, {RECORD_COLUMNS} from {records}"
+            f" where r.rid in (select cast(value as bigint) from json_each(?)) and {where.sql}"
+        )
+        before = (*moment.parameters, *lively.parameters)
+        every = (*before, json.dumps(missing), *where.parameters)
+        for rid, sid, is_alive, *columns in rows(self.connection, sql, every):
+            if is_alive:
+                self.records[rid], self.streams[rid] = to_record(tuple(columns)), sid
+            else:
+                self.expired.add(rid)
+
+    def around(self, chosen: Sequence[int]) -> dict[int, int]:
+        """Who was spoken before whom, for the chosen and for those beside them."""
+        before: dict[int, int] = {}
+        lines: dict[int, tuple[str, str]] = {}
+        for rid in chosen:
+            record = self.records[rid]
+            if LAYERS[record.layer].in_order:
+                line = (record.scope, record.layer)
+                near = [*self._beside(line, rid, "<", 2), rid, *self._beside(line, rid, ">", 1)]
+                before |= {later: earlier for earlier, later in pairwise(near)}
+                lines |= dict.fromkeys(near, line)
+        self.look_up(lines)
+        for rid in lines.keys() - before.keys():
+            earlier = self._beside(lines[rid], rid, "<", 1)
+            if earlier and earlier[0] in lines:
+                before[rid] = earlier[0]
+        return before
+
+    def _beside(self, line: tuple[str, str], rid: int, side: str, number: int) -> list[int]:
+        """The records of a scope and layer right before or after one, in their order."""
+        direction = "desc" if side == "<" else "asc"
+        moment, records = source(self.connection.dialect, self.wanted.as_of)
+        sql = (
+            f"{moment.sql}select r.rid from {records} where r.scope = ? and r.layer = ?"
+            f" and r.rid {side} ? and {self.where.sql} order by r.rid {direction} limit ?"
+        )
+        every = (*moment.parameters, *line, rid, *self.where.parameters, number)
+        return sorted(int(found) for (found,) in rows(self.connection, sql, every))
+
+    def _every(self) -> dict[int, bool]:
+        """All that the search may find, or might if their time had not run out: whether it has."""
+        moment, records = source(self.connection.dialect, self.wanted.as_of, self.wanted.where)
+        lively = alive(self.wanted.live_at)
+        where = everything(self.wanted.reach, self.wanted.where, None)
+        sql = f"{moment.sql}select r.rid, {lively.sql} from {records} where {where.sql}"
+        every = (*moment.parameters, *lively.parameters, *where.parameters)
+        return {rid: bool(is_alive) for rid, is_alive in rows(self.connection, sql, every)}
+
+
+def search(
+    connection: Connection,
+    wanted: Search,
+    words: Callable[[Stream, Within], Words],
+    nearest: Nearest | None,
+) -> Found:
+    """Everything that the search may find and that stands out, in one snapshot."""
+    hunt = _Hunt(connection, wanted, words, nearest)
+    parts = [hunt.part(stream) for stream in index.streams(connection, wanted)]
+    # A stream of which nothing can be seen does not exist.
+    parts = [part for part in parts if part.documents]
+    held, expired = hunt.best([part.words.ranked() for part in parts])
+    near: dict[int, float] = {}
+    if nearest is not None:
+        near, _ = hunt.best([nearest.ranked(part.within) for part in parts])
+    chosen = list(held | near)
+    hunt.look_up(chosen)
+    best = {*islice(held, AROUND), *islice(near, AROUND)} if wanted.around else set[int]()
+    before = hunt.around([rid for rid in chosen if rid in best])
+    everyone = list(dict.fromkeys((*chosen, *sorted({*before, *before.values()}))))
+    found: dict[int, Match] = {}
+    for part in parts:
+        mine = [rid for rid in everyone if hunt.streams[rid] == part.within.sid]
+        found |= _scores(hunt, part, mine, near)
+    linked = (
+        replace(found[rid], before=hunt.records[before[rid]].id) if rid in before else found[rid]
+        for rid in everyone
+    )
+    general = nearest.general() if nearest else None
+    largest = max(parts, key=lambda part: part.documents, default=None)
+    if largest is None:
+        return Found(tuple(linked), general)
+    return Found(
+        tuple(linked), general, largest.words.worths, largest.documents, expired,
+        degraded=nearest.degraded if nearest else (),
+    )  # fmt: skip
+
+
+def layers_in(where: Filter) -> set[str]:
+    """The layers that a filter leaves, as far as it says so in plain words."""
+    layers = set(LAYERS)
+    for condition in where.conditions:
+        if condition.field == "layer" and condition.op in (Op.EQ, Op.IN):
+            value: Any = condition.value
+            layers &= set(value) if isinstance(value, tuple) else {value}
+    return layers
+
+
+def _first(
+    found: Mapping[int, float], late: Mapping[int, float], limit: int | None
+) -> tuple[dict[int, float], int]:
+    """The best, and how many would have come before the last of them but ran out of time.
+
+    However many more were looked through does not count: that depends on what cannot be seen.
+    """
+    # What is nearer than it was thought to be may come late.
+    best = sorted(found.items(), key=_place)[:limit]
+    if limit is None or len(best) < limit:
+        return dict(best), len(late)
+    return dict(best), sum(_place(one) < _place(best[-1]) for one in late.items()) if best else 0
+
+
+def _place(ranked: tuple[int, float]) -> tuple[float, int]:
+    return -ranked[1], -ranked[0]
+
+
+def _scores(
+    hunt: _Hunt, part: _Part, rids: Sequence[int], near: Mapping[int, float]
+) -> dict[int, Match]:
+    """All that is to be said about some records of one stream."""
+    held = part.words.of(rids)
+    if hunt.nearest is not None:
+        unplaced = [rid for rid in rids if rid not in near]
+        near = {**near, **hunt.nearest.cosines(part.within, unplaced)}
+    worths = part.words.worths
+    found = {}
+    for rid in rids:
+        words = held.get(rid, _NOTHING)
+        coverage = bm25.coverage(words.terms, worths)
+        record = hunt.records[rid]
+        found[rid] = Match(record, words.score, words.terms, coverage, near.get(rid))
+    return found
