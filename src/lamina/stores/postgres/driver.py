@@ -4,6 +4,7 @@ The only module that imports the driver. Nothing here waits for ever: the server
 statement, the system on a dead line, and where neither does, this side does.
 """
 
+import logging
 import os
 import select
 import weakref
@@ -27,6 +28,8 @@ from lamina.stores.sql.driver import Dialect, Row, Value
 
 T = TypeVar("T")
 DriverError: TypeAlias = psycopg.Error
+# It warns of lines that go down, on the terminal; whoever called is told by an error.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 _MOST_PREPARED: Final = 500
 _NO_TRANSACTION: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.UNKNOWN)
 _TORN: Final = (pq.TransactionStatus.ACTIVE, pq.TransactionStatus.UNKNOWN)
