@@ -157,7 +157,7 @@ def _open_database(address: str) -> tuple[Store, Vault]:
     store = PostgresStore(address)
     # Not in the database: whoever has a copy of that must not have the secrets with it.
     key = config.keys_folder() / f"{store.identity}.key"
-    return store, Vault.at(key, in_use=store.has_sealed)
+    return store, Vault.at(key, in_use=store.has_key, agree=store.agree_on_key)
 
 
 def open_directory(folder: Path) -> tuple[Store, Vault]:

@@ -95,8 +95,9 @@ def _scheduled(whole: "Memory", every: str | None) -> "AbstractContextManager[An
     if every is None:
         return nullcontext()
     from lamina.lifecycle.scheduling import Scheduler
+    from lamina.lifecycle.taking_turns import Turns
 
-    return Scheduler(whole.lifecycle, every)
+    return Scheduler(Turns(whole.lifecycle, whole.store, every), every)
 
 
 def not_installed(error: ModuleNotFoundError) -> Exception:
