@@ -125,7 +125,7 @@ lock: setup ## write requirements.lock anew; LOCK_ARGS=--upgrade takes newer ver
 	    --python-version 3.11 --group dev --extra server --no-emit-index-url \
 	    --custom-compile-command 'make lock' $(LOCK_ARGS) --output-file requirements.lock pyproject.toml
 	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile --quiet --universal --generate-hashes \
-	    --python-version 3.11 --group serve --extra server --no-emit-index-url -c requirements.lock \
+	    --python-version 3.11 --group serve --extra server --extra postgres --extra redis --no-emit-index-url -c requirements.lock \
 	    --custom-compile-command 'make lock' --output-file requirements-serve.lock pyproject.toml
 	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile --quiet --universal --generate-hashes \
 	    --python-version 3.11 --no-emit-index-url -c requirements.lock \

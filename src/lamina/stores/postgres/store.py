@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from lamina.core.layers import Durability
 from lamina.errors import InvalidInputError
-from lamina.stores.base import Capability, Repair, ScrubReport
+from lamina.stores.base import WHOLE, Capability, Repair, ScrubReport
 from lamina.stores.postgres import holding, searched
 from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.connections import Connections
@@ -53,7 +53,7 @@ class PostgresStore(searched.Searched):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset((Capability.MANY_PROCESSES, Capability.DURABLE, Capability.SYNCED))
+        return WHOLE | {Capability.MANY_PROCESSES, Capability.DURABLE, Capability.SYNCED}
 
     @property
     def location(self) -> str:
