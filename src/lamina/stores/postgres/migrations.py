@@ -80,6 +80,11 @@ def migrate(connection: Connection, schema: str, known: Sequence[Step] | None = 
             _upgrade(connection, schema, wanted)
 
 
+def is_there(connection: Connection, schema: str) -> bool:
+    """Whether a schema holds a store, of whatever format this Lamina can read."""
+    return bool(_settings(connection, schema, NEWEST))
+
+
 def join(connection: Connection, schema: str, newest: int = NEWEST) -> None:
     """Be counted among those connected, and refuse a store that is not for this Lamina any more.
 

@@ -34,6 +34,9 @@ _TOMBSTONES: Final = (
 )
 _MARK: Final = "select pg_logical_emit_message(true, 'lamina', '')"
 """Changes nothing and is in the server's log: a commit without anything there syncs nothing."""
+_KEY_MARK: Final = "key_mark"
+"""The setting that tells which key all servers seal and sign with."""
+_FIRST_MARK: Final = "insert into setting values (?, ?) on conflict do nothing"
 _KNOWN: Final = (
     "select t.id from tombstone t where t.id in (select value from json_each(?))"
     " and not exists (select 1 from record r where r.id = t.id)"
@@ -68,6 +71,18 @@ class PostgresStore(searched.Searched):
 
     def duty(self, name: str) -> AbstractContextManager[bool]:
         return self._connections.duties.one(name)
+
+    def has_key(self) -> bool:
+        """Whether a key has been used with this store, on whichever machine."""
+        return _KEY_MARK in self.settings() or self.has_sealed()
+
+    def agree_on_key(self, mark: str) -> str:
+        """The mark of the key that all machines use: that of the first who used one."""
+        found = self.settings().get(_KEY_MARK)
+        if found is None:
+            self._connections.write(lambda c: c.execute(_FIRST_MARK, (_KEY_MARK, mark)))
+            found = self.settings()[_KEY_MARK]
+        return found
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         from lamina.core import canonical
