@@ -28,7 +28,7 @@ from lamina.stores.postgres.driver import (
     translated,
 )
 from lamina.stores.postgres.duties import Duties
-from lamina.stores.postgres.holding import NOTHING, Needs, hold
+from lamina.stores.postgres.holding import NOTHING, Needs, first, hold
 from lamina.stores.postgres.pool import Pool, Reader
 from lamina.stores.sql.driver import Dialect
 from lamina.stores.together import Request, Together, attempt
@@ -246,10 +246,13 @@ class Connections:
     def _run(self, batch: Sequence[Request[Any]], local: Settings, more: frozenset[str]) -> None:
         connection = self._writing()
         relaxed = not any(request.synced for request in batch)
-        connection.begin(local=(*local, *(_RELAXED if relaxed else ())))
         # One that was interrupted while it left the queue has been answered already.
         waiting = [request for request in batch if not request.done]
-        hold(connection, self._address.schema, [request.needs for request in waiting], more)
+        needs = [request.needs for request in waiting]
+        connection.begin(
+            local=(*local, *(_RELAXED if relaxed else ())), first=first(self.schema, needs)
+        )
+        hold(connection, self.schema, needs, more)
         for request in waiting:
             attempt(connection, request, alone=len(waiting) == 1)
         if connection.in_transaction:

@@ -22,6 +22,7 @@ from lamina.clock import stopwatch
 from lamina.errors import LaminaError
 from lamina.stores.postgres import failures
 from lamina.stores.postgres.address import Address
+from lamina.stores.postgres.answers import Answer
 from lamina.stores.postgres.marks import translated as with_marks
 from lamina.stores.postgres.session import FENCE, GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
 from lamina.stores.sql.driver import Dialect, Row, Value
@@ -33,6 +34,7 @@ logging.getLogger("psycopg").addHandler(logging.NullHandler())
 _MOST_PREPARED: Final = 500
 _NO_TRANSACTION: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.UNKNOWN)
 _TORN: Final = (pq.TransactionStatus.ACTIVE, pq.TransactionStatus.UNKNOWN)
+_FEW: Final = 50
 _ANSWERS: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.INTRANS)
 
 
@@ -93,31 +95,6 @@ def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, 
         return result
 
 
-class Answer:
-    """The rows of a statement, all of them here already."""
-
-    def __init__(self, found: Sequence[Row]) -> None:
-        self._left = iter(found)
-
-    def __iter__(self) -> Iterator[Row]:
-        return self._left
-
-    def fetchone(self) -> Row | None:
-        return next(self._left, None)
-
-    def fetchall(self) -> list[Row]:
-        """Those that were not taken yet."""
-        return list(self._left)
-
-    def first(self) -> Any:
-        """The first column of the first row, or nothing."""
-        row = next(self._left, None)
-        return None if row is None else row[0]
-
-    def close(self) -> None:
-        self._left = iter(())
-
-
 class Connection:
     """One session with the server; what the shared SQL uses, and a little more."""
 
@@ -132,6 +109,7 @@ class Connection:
         self._opening = raw.cursor()
         self._fence: tuple[str, str] | None = None
         self._is_unsettled = False
+        self._is_gathering = False
         self.held: frozenset[str] = frozenset()
         """The streams that the transaction under way has locked."""
         self.dialect = dialect
@@ -191,8 +169,25 @@ class Connection:
 
     def executemany(self, sql: str, rows: Iterable[tuple[Value, ...]], /) -> None:
         self.settle()
+        query, rows = with_marks(sql), list(rows)
         with self._meant():
-            self._cursor.executemany(with_marks(sql), rows)
+            if self._is_gathering and len(rows) <= _FEW:
+                for row in rows:
+                    self._cursor.execute(query, row, prepare=True)
+            else:
+                # This goes there and back on its own, which many rows are worth.
+                self._cursor.executemany(query, rows)
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Send the statements within together; none of them may be asked for an answer."""
+        self.settle()
+        with self._meant(), self._raw.pipeline():
+            self._is_gathering = True
+            try:
+                yield
+            finally:
+                self._is_gathering = False
 
     def changes(self) -> int:
         return max(0, self._cursor.rowcount)
@@ -229,11 +224,13 @@ class Connection:
         """Let every transaction from now on see only so much; see `fence.py`."""
         self._fence = (streams, scopes)
 
-    def begin(self, how: str = "", *, local: Sequence[tuple[str, str]] = ()) -> None:
-        """Begin a transaction with its settings, in one way there and back."""
+    def begin(
+        self, how: str = "", *, local: Sequence[tuple[str, str]] = (), first: Sequence[str] = ()
+    ) -> None:
+        """Begin a transaction with settings and first statements, in one way there and back."""
         fence = zip(("lamina.streams", "lamina.scopes"), self._fence or (), strict=False)
         settings = [f"set local {name} = {_quoted(value)}" for name, value in (*fence, *local)]
-        self.run("; ".join([f"begin {how}", *settings]))
+        self.run("; ".join([f"begin {how}", *settings, *first]))
 
     def roll_back(self) -> None:
         """End a transaction without a trace, as far as there is one and the line is up."""
@@ -242,8 +239,9 @@ class Connection:
                 self.run("rollback")
 
     def copy_in(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
-        """Add many rows at once; table and columns are named by our own code."""
-        with self._cursor.copy(f"copy {table} ({', '.join(columns)}) from stdin".encode()) as copy:
+        """Add many rows at once; table and columns, or all of them, are named by our own code."""
+        named = f" ({', '.join(columns)})" if columns else ""
+        with self._cursor.copy(f"copy {table}{named} from stdin".encode()) as copy:
             for row in rows:
                 copy.write_row(row)
 

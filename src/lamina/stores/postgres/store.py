@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from lamina.core.layers import Durability
 from lamina.errors import InvalidInputError
@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.results import BackupReport
     from lamina.stores.base import Aids, Finding
+    from lamina.stores.postgres.driver import Connection as Session
+    from lamina.stores.postgres.loading import Loader
     from lamina.stores.sql.driver import Connection
 
+T = TypeVar("T")
+_LOADING_SECONDS: Final = 6 * 3600.0
 _UNLOOKED: Final = (
     "the server's write-ahead log", "free space inside the server's files",
     "backups and replicas of the server",
@@ -50,6 +54,7 @@ class PostgresStore(searched.Searched):
         self._address = parse(address)
         self._connections = Connections(self._address, DIALECT)
         self._connections.open()
+        self._loader: Loader | None = None
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -62,12 +67,30 @@ class PostgresStore(searched.Searched):
     def commit(self, commit: Commit) -> Receipt:
         from lamina.core.planning import durability_of
 
+        if self._loader is not None:
+            return self._loader.commit(commit)
         synced = durability_of(commit) is Durability.SYNCED
         return self._connections.write(
             lambda connection: self._run(connection, commit),
             synced=synced,
             needs=holding.of(commit),
         )
+
+    def load(self, fill: Callable[[], T]) -> T:
+        """Fill an empty store at once: what `fill` commits here is copied, and indexed at the end.
+
+        By one thread, and new records only. It is durable when this returns.
+        """
+        from lamina.stores.postgres.loading import loading
+
+        def work(connection: Session) -> T:
+            with loading(connection, self._connections.schema) as self._loader:
+                try:
+                    return fill()
+                finally:
+                    self._loader = None
+
+        return self._connections.apart(work, _LOADING_SECONDS)
 
     def duty(self, name: str) -> AbstractContextManager[bool]:
         return self._connections.duties.one(name)
