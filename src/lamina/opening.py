@@ -134,12 +134,17 @@ def _open_store(where: str | Path) -> tuple[Store, Vault]:
     return open_directory(check_directory(where))
 
 
-def _open_database(address: str) -> tuple[Store, Vault]:
+def check_driver() -> None:
+    """Refuse addresses of databases where what speaks to them is not installed."""
     if find_spec("psycopg") is None:
         raise UnsupportedError(
             "a store in Postgres needs the driver psycopg",
             remedy="Run `pip install 'lamina[postgres]'`",
         )
+
+
+def _open_database(address: str) -> tuple[Store, Vault]:
+    check_driver()
     from lamina.stores.postgres.store import PostgresStore
 
     store = PostgresStore(address)

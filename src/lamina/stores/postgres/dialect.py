@@ -37,5 +37,6 @@ DIALECT: Final = Dialect(
     add_words=words.add,
     drop_words=words.drop,
     drop_vectors=_drop_vectors,
+    vector_body="x.body::text",
     check_held=_check_held,
 )

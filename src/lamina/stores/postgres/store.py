@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from lamina.core.layers import Durability
 from lamina.errors import InvalidInputError
 from lamina.stores.base import Capability, Repair, ScrubReport
-from lamina.stores.postgres import holding, searched
+from lamina.stores.postgres import holding, migrations, searched
 from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.connections import Connections
 from lamina.stores.postgres.dialect import DIALECT
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.results import BackupReport
     from lamina.stores.base import Aids, Finding
+    from lamina.stores.postgres.moving import PostgresEnd
     from lamina.stores.sql.driver import Connection
 
 _UNLOOKED: Final = (
@@ -43,10 +44,11 @@ _KNOWN: Final = (
 class PostgresStore(searched.Searched):
     """Records in one schema of a database."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, filling: bool = False) -> None:
+        """Open or make the store; `filling` also one that a move has begun to fill."""
         self._address = parse(address)
         self._connections = Connections(self._address, DIALECT)
-        self._connections.open()
+        self._connections.open(migrations.migrate if filling else migrations.migrate_whole)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -127,6 +129,12 @@ class PostgresStore(searched.Searched):
         if self._tally is not None:
             self._tally.end()
         self._connections.close()
+
+    def end(self) -> PostgresEnd:
+        """The store as one end of a move."""
+        from lamina.stores.postgres.moving import PostgresEnd
+
+        return PostgresEnd(self, self._connections)
 
     def _run(self, connection: Connection, commit: Commit) -> Receipt:
         from lamina.core import canonical

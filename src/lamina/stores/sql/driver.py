@@ -80,6 +80,8 @@ class Dialect:
     """Take an indexed record out of the index; the caller counts."""
     drop_vectors: Callable[[Connection, int], None]
     """Take the vectors of a record away, whose versions are gone."""
+    vector_body: str = "x.body"
+    """The body of a vector `x` as the driver hands it out."""
     check_held: Callable[[Connection, str], None] = lambda connection, stream: None
     """Refuse to look at a stream that a commit has not locked, where streams have locks."""
 
