@@ -136,13 +136,14 @@ def _open_store(where: str | Path) -> tuple[Store, Vault]:
 
 def is_in_database(address: str) -> bool:
     """Whether a database holds the store that its address names; opening one would make it."""
-    _check_driver()
+    check_driver()
     from lamina.stores.postgres.looking import is_there
 
     return is_there(address)
 
 
-def _check_driver() -> None:
+def check_driver() -> None:
+    """Refuse addresses of databases where what speaks to them is not installed."""
     if find_spec("psycopg") is None:
         raise UnsupportedError(
             "a store in Postgres needs the driver psycopg",
@@ -151,7 +152,7 @@ def _check_driver() -> None:
 
 
 def _open_database(address: str) -> tuple[Store, Vault]:
-    _check_driver()
+    check_driver()
     from lamina.stores.postgres.store import PostgresStore
 
     store = PostgresStore(address)

@@ -209,13 +209,32 @@ def load_or_create_key(path: Path) -> bytes:
         try:
             key = _read_key(path)
         except FileNotFoundError:
-            _create_key(path)
+            _create_key(path, os.urandom(KEY_BYTES))
             key = _read_key(path)
         # Also when it was there: another process may have put it there a moment ago.
         sync_folder(path.parent)
     except OSError as error:
         raise _unusable(path, error) from error
     return key
+
+
+def place_key(path: Path, key: bytes) -> None:
+    """Put a key where another store looks for it.
+
+    Raises:
+        SecretError: Another key lies there.
+    """
+    try:
+        if not path.exists():
+            _create_key(path, key)
+        sync_folder(path.parent)
+        if _read_key(path) == key:
+            return
+    except OSError as error:
+        raise _unusable(path, error) from error
+    raise SecretError(
+        f"The key file `{path}` holds another key", remedy="Move it away, then try again"
+    )
 
 
 def _unusable(path: Path, error: OSError) -> SecretError:
@@ -308,13 +327,13 @@ def _check_key_file(path: Path, found: os.stat_result) -> None:
         )
 
 
-def _create_key(path: Path) -> None:
+def _create_key(path: Path, key: bytes) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         try:
-            if os.write(handle, os.urandom(KEY_BYTES)) != KEY_BYTES:
+            if os.write(handle, key) != KEY_BYTES:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(handle)
         finally:

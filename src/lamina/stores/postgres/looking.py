@@ -5,7 +5,7 @@ from contextlib import closing
 from lamina.stores.postgres import migrations
 from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.dialect import DIALECT
-from lamina.stores.postgres.driver import connect, translated
+from lamina.stores.postgres.driver import connect
 
 
 def is_there(address: str) -> bool:
@@ -15,5 +15,5 @@ def is_there(address: str) -> bool:
         StoreDamagedError: It holds something else.
     """
     parsed = parse(address)
-    with closing(connect(parsed, DIALECT)) as connection, translated(connection.location):
+    with closing(connect(parsed, DIALECT)) as connection:
         return migrations.is_there(connection, parsed.schema)

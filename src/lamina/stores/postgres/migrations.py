@@ -18,7 +18,7 @@ from lamina.errors import (
 )
 from lamina.stores.postgres import failures, locks
 from lamina.stores.postgres.driver import Connection, is_busy, translated
-from lamina.stores.sql.formats import check_readable
+from lamina.stores.sql.formats import check_readable, check_whole
 
 _FOLDER: Final = Path(__file__).parent / "migrations"
 _LONG_SECONDS: Final = 3600.0
@@ -80,9 +80,20 @@ def migrate(connection: Connection, schema: str, known: Sequence[Step] | None = 
             _upgrade(connection, schema, wanted)
 
 
+def migrate_whole(connection: Connection, schema: str) -> None:
+    """The same, and refuse a store that a move has begun to fill and not finished."""
+    migrate(connection, schema)
+    with translated(connection.location):
+        check_whole(read_settings(connection))
+
+
 def is_there(connection: Connection, schema: str) -> bool:
-    """Whether a schema holds a store, of whatever format this Lamina can read."""
-    return bool(_settings(connection, schema, NEWEST))
+    """Whether the schema holds a store; what could not become one is refused."""
+    with translated(connection.location):
+        found = _settings(connection, schema, NEWEST)
+        if not found:
+            _check_able(connection, 0)
+        return bool(found)
 
 
 def join(connection: Connection, schema: str, newest: int = NEWEST) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from lamina.core.layers import Durability
 from lamina.errors import InvalidInputError
 from lamina.stores.base import WHOLE, Capability, Repair, ScrubReport
-from lamina.stores.postgres import holding, searched
+from lamina.stores.postgres import holding, migrations, searched
 from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.connections import Connections
 from lamina.stores.postgres.dialect import DIALECT
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lamina.stores.base import Aids, Finding
     from lamina.stores.postgres.driver import Connection as Session
     from lamina.stores.postgres.loading import Loader
+    from lamina.stores.postgres.moving import PostgresEnd
     from lamina.stores.sql.driver import Connection
 
 T = TypeVar("T")
@@ -50,10 +51,11 @@ _KNOWN: Final = (
 class PostgresStore(searched.Searched):
     """Records in one schema of a database."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, filling: bool = False) -> None:
+        """Open or make the store; `filling` also one that a move has begun to fill."""
         self._address = parse(address)
         self._connections = Connections(self._address, DIALECT)
-        self._connections.open()
+        self._connections.open(migrations.migrate if filling else migrations.migrate_whole)
         self._loader: Loader | None = None
 
     @property
@@ -165,6 +167,12 @@ class PostgresStore(searched.Searched):
         if self._tally is not None:
             self._tally.end()
         self._connections.close()
+
+    def end(self) -> PostgresEnd:
+        """The store as one end of a move."""
+        from lamina.stores.postgres.moving import PostgresEnd
+
+        return PostgresEnd(self, self._connections)
 
     def _run(self, connection: Connection, commit: Commit) -> Receipt:
         from lamina.core import canonical
