@@ -215,7 +215,7 @@ PLANTED = (
     ),
     _one(
         "the doctor does not compare the index with the records",
-        "speaks up", "damage", DAMAGES, f"{CARE}words.py",
+        "speaks up", "damage", DAMAGES, "stores/sql/care/words.py",
         "if not _right(look, record, (sid, length, body)):", "if False:",
     ),
     _one(
