@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import click
 
-from lamina.surfaces.cli import bench_context, bench_http, bench_ui
+from lamina.surfaces.cli import bench_context, bench_http, bench_scale, bench_ui
 from lamina.surfaces.cli.benching import phase, scratch
 from lamina.surfaces.cli.marks import Grid, grid, line
 from lamina.surfaces.cli.options import Command
@@ -186,6 +186,7 @@ def compaction(session: Session, /, tokens: int, entries: int) -> None:
 
 bench.add_command(bench_context.context)
 bench.add_command(bench_http.http)
+bench.add_command(bench_scale.scale)
 bench.add_command(bench_ui.ui)
 
 
