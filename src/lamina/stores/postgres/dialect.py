@@ -43,5 +43,6 @@ DIALECT: Final = Dialect(
     drop_words=words.drop,
     drop_vectors=_drop_vectors,
     at_once=_at_once,
+    vector_body="x.body::text",
     check_held=_check_held,
 )

@@ -4,6 +4,7 @@ The only module that imports the driver. Nothing here waits for ever: the server
 statement, the system on a dead line, and where neither does, this side does.
 """
 
+import logging
 import os
 import select
 import weakref
@@ -28,6 +29,8 @@ from lamina.stores.sql.driver import Dialect, Row, Value
 
 T = TypeVar("T")
 DriverError: TypeAlias = psycopg.Error
+# It warns of lines that go down, on the terminal; whoever called is told by an error.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 _MOST_PREPARED: Final = 500
 _NO_TRANSACTION: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.UNKNOWN)
 _TORN: Final = (pq.TransactionStatus.ACTIVE, pq.TransactionStatus.UNKNOWN)
@@ -160,7 +163,9 @@ class Connection:
                 with self._raw.pipeline():
                     self._opening.execute(FENCE, self._fence, prepare=True)
                     self._cursor.execute(query, parameters, prepare=True)
-        return Answer(self._cursor.fetchall() if self._cursor.description else ())
+        # Not by the cursor's description, which is made up of objects for every column each time.
+        result = self._cursor.pgresult
+        return Answer(self._cursor.fetchall() if result is not None and result.nfields else ())
 
     def executemany(self, sql: str, rows: Iterable[tuple[Value, ...]], /) -> None:
         self.settle()
@@ -253,16 +258,21 @@ class Connection:
                 self._choose(before)
             self._raw.patience = before
 
+    def hurry(self, seconds: float) -> None:
+        """From now on wait only so long for an answer, whatever the server is still doing."""
+        self._raw.patience = seconds - GRACE_SECONDS
+
     def is_alive(self, seconds: float) -> bool:
         """Whether the server still answers, and soon."""
-        self._raw.patience = seconds - GRACE_SECONDS
+        before = self._raw.patience
+        self.hurry(seconds)
         try:
             self.settle()
             self._cursor.execute("select 1")
         except psycopg.Error:
             return False
         finally:
-            self._raw.patience = PATIENCE_SECONDS
+            self._raw.patience = before
         return True
 
     def has_news(self) -> bool:
@@ -344,14 +354,21 @@ def translated(location: str) -> Iterator[None]:
 
 def is_lost(error: BaseException) -> bool:
     """Whether the connection is gone, so that another one may do better."""
-    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-        return failures.is_lost(error.sqlstate)
-    return False
+    if not isinstance(error, psycopg.Error):
+        return False
+    if error.sqlstate is None:
+        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return failures.is_lost(error.sqlstate)
 
 
 def is_silent(error: BaseException) -> bool:
     """Whether all the time that there was has been waited for."""
     return isinstance(error, _SilentError)
+
+
+def is_undone(error: BaseException) -> bool:
+    """Whether the server ended the transaction before it heard anything more, also of a commit."""
+    return isinstance(error, psycopg.Error) and error.sqlstate in failures.UNDONE
 
 
 def is_busy(error: BaseException) -> bool:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from lamina.core.layers import Durability
 from lamina.errors import InvalidInputError
-from lamina.stores.base import Capability, Repair, ScrubReport
-from lamina.stores.postgres import holding, searched
+from lamina.stores.base import WHOLE, Capability, Repair, ScrubReport
+from lamina.stores.postgres import holding, migrations, searched
 from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.connections import Connections
 from lamina.stores.postgres.dialect import DIALECT
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lamina.stores.base import Aids, Finding
     from lamina.stores.postgres.driver import Connection as Session
     from lamina.stores.postgres.loading import Loader
+    from lamina.stores.postgres.moving import PostgresEnd
     from lamina.stores.sql.driver import Connection
 
 T = TypeVar("T")
@@ -38,6 +39,9 @@ _TOMBSTONES: Final = (
 )
 _MARK: Final = "select pg_logical_emit_message(true, 'lamina', '')"
 """Changes nothing and is in the server's log: a commit without anything there syncs nothing."""
+_KEY_MARK: Final = "key_mark"
+"""The setting that tells which key all servers seal and sign with."""
+_FIRST_MARK: Final = "insert into setting values (?, ?) on conflict do nothing"
 _KNOWN: Final = (
     "select t.id from tombstone t where t.id in (select value from json_each(?))"
     " and not exists (select 1 from record r where r.id = t.id)"
@@ -47,15 +51,16 @@ _KNOWN: Final = (
 class PostgresStore(searched.Searched):
     """Records in one schema of a database."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, filling: bool = False) -> None:
+        """Open or make the store; `filling` also one that a move has begun to fill."""
         self._address = parse(address)
         self._connections = Connections(self._address, DIALECT)
-        self._connections.open()
+        self._connections.open(migrations.migrate if filling else migrations.migrate_whole)
         self._loader: Loader | None = None
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset((Capability.MANY_PROCESSES, Capability.DURABLE, Capability.SYNCED))
+        return WHOLE | {Capability.MANY_PROCESSES, Capability.DURABLE, Capability.SYNCED}
 
     @property
     def location(self) -> str:
@@ -91,6 +96,18 @@ class PostgresStore(searched.Searched):
 
     def duty(self, name: str) -> AbstractContextManager[bool]:
         return self._connections.duties.one(name)
+
+    def has_key(self) -> bool:
+        """Whether a key has been used with this store, on whichever machine."""
+        return _KEY_MARK in self.settings() or self.has_sealed()
+
+    def agree_on_key(self, mark: str) -> str:
+        """The mark of the key that all machines use: that of the first who used one."""
+        found = self.settings().get(_KEY_MARK)
+        if found is None:
+            self._connections.write(lambda c: c.execute(_FIRST_MARK, (_KEY_MARK, mark)))
+            found = self.settings()[_KEY_MARK]
+        return found
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         from lamina.core import canonical
@@ -150,6 +167,12 @@ class PostgresStore(searched.Searched):
         if self._tally is not None:
             self._tally.end()
         self._connections.close()
+
+    def end(self) -> PostgresEnd:
+        """The store as one end of a move."""
+        from lamina.stores.postgres.moving import PostgresEnd
+
+        return PostgresEnd(self, self._connections)
 
     def _run(self, connection: Connection, commit: Commit) -> Receipt:
         from lamina.core import canonical

@@ -83,6 +83,8 @@ class Dialect:
     """Take the vectors of a record away, whose versions are gone."""
     at_once: Callable[[Connection], AbstractContextManager[None]] = lambda _: nullcontext()
     """Within it no statement's answer is asked for; where a wire is long they go together."""
+    vector_body: str = "x.body"
+    """The body of a vector `x` as the driver hands it out."""
     check_held: Callable[[Connection, str], None] = lambda connection, stream: None
     """Refuse to look at a stream that a commit has not locked, where streams have locks."""
 
