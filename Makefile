@@ -39,7 +39,7 @@ LOCK_ARGS ?=
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve demo conformance test suite test-ui pages pictures types lint format model mutants faults bench wheel lock clean
+.PHONY: help setup serve demo conformance test suite test-postgres test-ui pages pictures types lint format model mutants faults bench wheel lock clean
 
 help: ## list the targets
 	@echo 'make TARGET, where TARGET is one of'
@@ -66,6 +66,9 @@ test: setup ## everything that must hold before a change goes in
 
 suite: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+test-postgres: setup ## several servers on one Postgres: killed, upgraded, their database restarted
+	LAMINA_SERVERS=1 $(BIN)/python -m pytest tests/postgres/servers -n 2 $(ARGS)
 
 test-ui: setup ## build the web interface again, compare it, and use it in Chromium
 	$(BIN)/python -m tests.ui.run $(ARGS)
