@@ -74,7 +74,7 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
         scene(address, through, seed, report, size) as played,
     ):
         for number in range(size):
-            time.sleep(chance.uniform(SHORTEST, LONGEST))
+            played.rest(chance.uniform(SHORTEST, LONGEST))
             played.swap(chance)
             name, seconds = list(ACTS)[number % len(ACTS)], chance.uniform(SHORTEST, LONGEST)
             if number % FAULTS_PER_LONG == FAULTS_PER_LONG - 1:
@@ -82,6 +82,6 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
             ACTS[name](proxy, seconds)
             done[name] += 1
             tell(number + 1, size)
-        time.sleep(LONGEST)
+        played.rest(LONGEST)
     report.figures |= {"connections": proxy.connections, "faults": dict(done)}
     return report

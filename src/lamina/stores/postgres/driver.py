@@ -361,9 +361,9 @@ def is_lost(error: BaseException) -> bool:
     return failures.is_lost(error.sqlstate)
 
 
-def is_silent(error: BaseException) -> bool:
+def is_silent(error: BaseException | None) -> bool:
     """Whether all the time that there was has been waited for."""
-    return isinstance(error, _SilentError)
+    return isinstance(error, _SilentError | psycopg.errors.ConnectionTimeout)
 
 
 def is_undone(error: BaseException) -> bool:
