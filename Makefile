@@ -42,11 +42,11 @@ LOCK_ARGS ?=
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve demo conformance test suite test-ui pages pictures types lint format model mutants faults bench wheel lock clean
+.PHONY: help setup serve demo conformance test suite test-postgres test-ui pages pictures types lint format model mutants faults bench wheel lock clean
 
 help: ## list the targets
 	@echo 'make TARGET, where TARGET is one of'
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-10s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-13s %s\n", $$1, $$2 }'
 	@echo 'PYTHON=python3.12 picks the interpreter, ARGS="-k name" goes to pytest.'
 
 setup: ## build .venv from the lock; nothing to do the second time
@@ -69,6 +69,10 @@ test: setup ## everything that must hold before a change goes in
 
 suite: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+test-postgres: setup ## the Postgres store at length: failover, pauses, an older server
+	$(BIN)/python -m pytest tests/postgres tests/postgres/long_*.py -n auto --dist worksteal $(ARGS)
+	LAMINA_TEST_POSTGRES=16 $(BIN)/python -m pytest tests/postgres -n auto --dist worksteal $(ARGS)
 
 test-ui: setup ## build the web interface again, compare it, and use it in Chromium
 	$(BIN)/python -m tests.ui.run $(ARGS)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from lamina.memory import Memory
+    from lamina.moving import migrate
     from lamina.opening import open  # noqa: A004 - `lamina.open` is the name a user would say
     from lamina.remote import connect
     from lamina.restoring import restore
@@ -55,6 +56,7 @@ _HOMES = {
         "UnsupportedError",
     ),
     "lamina.memory": ("Memory",),
+    "lamina.moving": ("migrate",),
     "lamina.opening": ("open",),
     "lamina.remote": ("connect",),
     "lamina.restoring": ("restore",),
@@ -98,6 +100,7 @@ __all__ = [
     "UnsupportedError",
     "Version",
     "connect",
+    "migrate",
     "open",
     "restore",
 ]

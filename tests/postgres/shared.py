@@ -18,10 +18,10 @@ from typing import TypeVar
 
 from tests.meta.tree import ROOT
 from tests.postgres.keeper import door
-from tests.postgres.server import NoServerError, Place, Server
+from tests.postgres.server import NEWEST, NoServerError, Place, Server
 
 T = TypeVar("T")
-_KEEP = "import sys; from tests.postgres.keeper import keep; keep(sys.argv[1])"
+_KEEP = "import sys; from tests.postgres.keeper import keep; keep(*sys.argv[1:])"
 _HELD: list[object] = []
 """What is kept until this process ends."""
 
@@ -70,8 +70,9 @@ def _server() -> Place:
 
 
 def _start_keeper(folder: Path) -> None:
+    version = os.environ.get("LAMINA_TEST_POSTGRES", str(NEWEST))
     keeper = subprocess.Popen(
-        [sys.executable, "-c", _KEEP, str(folder)],
+        [sys.executable, "-c", _KEEP, str(folder), version],
         cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip

@@ -300,6 +300,7 @@ def test_there_are_never_more_readers_than_allowed(monkeypatch: pytest.MonkeyPat
                 pytest.raises(StoreUnavailableError, match="in use"),
             ):
                 threads.submit(few.reader().__enter__).result(10)
+        monkeypatch.undo()
         with ThreadPoolExecutor(20) as threads:
             assert list(threads.map(lambda _: names(connections), range(60))) == [[]] * 60
         assert _sessions(connections) <= pool.MOST_READERS

@@ -1,7 +1,7 @@
 """Talking to Postgres properly, and saying plainly what went wrong.
 
-The only module that imports the driver. Nothing here waits for ever: the server gives up on a
-statement, the system on a dead line, and where neither does, this side does.
+Beside `values.py` the only module that imports the driver. Nothing here waits for ever: the server
+gives up on a statement, the system on a dead line, and where neither does, this side does.
 """
 
 import logging
@@ -14,16 +14,15 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import psycopg
 from psycopg import pq
-from psycopg.abc import Buffer
-from psycopg.adapt import Loader
-from psycopg.types.numeric import Int8Dumper
 
 from lamina.clock import stopwatch
 from lamina.errors import LaminaError
 from lamina.stores.postgres import failures
 from lamina.stores.postgres.address import Address
+from lamina.stores.postgres.answers import Answer
 from lamina.stores.postgres.marks import translated as with_marks
 from lamina.stores.postgres.session import FENCE, GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
+from lamina.stores.postgres.values import adapt
 from lamina.stores.sql.driver import Dialect, Row, Value
 
 T = TypeVar("T")
@@ -33,6 +32,7 @@ logging.getLogger("psycopg").addHandler(logging.NullHandler())
 _MOST_PREPARED: Final = 500
 _NO_TRANSACTION: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.UNKNOWN)
 _TORN: Final = (pq.TransactionStatus.ACTIVE, pq.TransactionStatus.UNKNOWN)
+_FEW: Final = 50
 _ANSWERS: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.INTRANS)
 
 
@@ -46,21 +46,6 @@ class UnheldError(psycopg.Error):
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
         self.stream = stream
-
-
-class _Number(Loader):
-    """Sums of whole numbers come as decimals; here they are what they would be in SQLite."""
-
-    def load(self, data: Buffer) -> int | float:
-        text = bytes(data)
-        return int(text) if text.lstrip(b"-").isdigit() else float(text)
-
-
-class _Flag(Int8Dumper):
-    """Truth is a number, as in SQLite."""
-
-    def dump(self, obj: Any) -> bytes:
-        return b"1" if obj else b"0"
 
 
 class _Timely(psycopg.Connection[Row]):
@@ -93,45 +78,18 @@ def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, 
         return result
 
 
-class Answer:
-    """The rows of a statement, all of them here already."""
-
-    def __init__(self, found: Sequence[Row]) -> None:
-        self._left = iter(found)
-
-    def __iter__(self) -> Iterator[Row]:
-        return self._left
-
-    def fetchone(self) -> Row | None:
-        return next(self._left, None)
-
-    def fetchall(self) -> list[Row]:
-        """Those that were not taken yet."""
-        return list(self._left)
-
-    def first(self) -> Any:
-        """The first column of the first row, or nothing."""
-        row = next(self._left, None)
-        return None if row is None else row[0]
-
-    def close(self) -> None:
-        self._left = iter(())
-
-
 class Connection:
     """One session with the server; what the shared SQL uses, and a little more."""
 
     def __init__(self, raw: _Timely, dialect: Dialect, location: str) -> None:
         self._raw = raw
-        # By size, the driver would choose among four types, and prepare a statement for each.
-        raw.adapters.register_dumper(int, Int8Dumper)
-        raw.adapters.register_dumper(bool, _Flag)
-        raw.adapters.register_loader("numeric", _Number)
+        adapt(raw)
         raw.prepared_max = _MOST_PREPARED
         self._cursor = raw.cursor()
         self._opening = raw.cursor()
         self._fence: tuple[str, str] | None = None
         self._is_unsettled = False
+        self._is_gathering = False
         self.held: frozenset[str] = frozenset()
         """The streams that the transaction under way has locked."""
         self.dialect = dialect
@@ -185,12 +143,31 @@ class Connection:
                 with self._raw.pipeline():
                     self._opening.execute(FENCE, self._fence, prepare=True)
                     self._cursor.execute(query, parameters, prepare=True)
-        return Answer(self._cursor.fetchall() if self._cursor.description else ())
+        # Not by the cursor's description, which is made up of objects for every column each time.
+        result = self._cursor.pgresult
+        return Answer(self._cursor.fetchall() if result is not None and result.nfields else ())
 
     def executemany(self, sql: str, rows: Iterable[tuple[Value, ...]], /) -> None:
         self.settle()
+        query, rows = with_marks(sql), list(rows)
         with self._meant():
-            self._cursor.executemany(with_marks(sql), rows)
+            if self._is_gathering and len(rows) <= _FEW:
+                for row in rows:
+                    self._cursor.execute(query, row, prepare=True)
+            else:
+                # This goes there and back on its own, which many rows are worth.
+                self._cursor.executemany(query, rows)
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Send the statements within together; none of them may be asked for an answer."""
+        self.settle()
+        with self._meant(), self._raw.pipeline():
+            self._is_gathering = True
+            try:
+                yield
+            finally:
+                self._is_gathering = False
 
     def changes(self) -> int:
         return max(0, self._cursor.rowcount)
@@ -227,11 +204,13 @@ class Connection:
         """Let every transaction from now on see only so much; see `fence.py`."""
         self._fence = (streams, scopes)
 
-    def begin(self, how: str = "", *, local: Sequence[tuple[str, str]] = ()) -> None:
-        """Begin a transaction with its settings, in one way there and back."""
+    def begin(
+        self, how: str = "", *, local: Sequence[tuple[str, str]] = (), first: Sequence[str] = ()
+    ) -> None:
+        """Begin a transaction with settings and first statements, in one way there and back."""
         fence = zip(("lamina.streams", "lamina.scopes"), self._fence or (), strict=False)
         settings = [f"set local {name} = {_quoted(value)}" for name, value in (*fence, *local)]
-        self.run("; ".join([f"begin {how}", *settings]))
+        self.run("; ".join([f"begin {how}", *settings, *first]))
 
     def roll_back(self) -> None:
         """End a transaction without a trace, as far as there is one and the line is up."""
@@ -240,8 +219,9 @@ class Connection:
                 self.run("rollback")
 
     def copy_in(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
-        """Add many rows at once; table and columns are named by our own code."""
-        with self._cursor.copy(f"copy {table} ({', '.join(columns)}) from stdin".encode()) as copy:
+        """Add many rows at once; table and columns, or all of them, are named by our own code."""
+        named = f" ({', '.join(columns)})" if columns else ""
+        with self._cursor.copy(f"copy {table}{named} from stdin".encode()) as copy:
             for row in rows:
                 copy.write_row(row)
 
@@ -258,16 +238,21 @@ class Connection:
                 self._choose(before)
             self._raw.patience = before
 
+    def hurry(self, seconds: float) -> None:
+        """From now on wait only so long for an answer, whatever the server is still doing."""
+        self._raw.patience = seconds - GRACE_SECONDS
+
     def is_alive(self, seconds: float) -> bool:
         """Whether the server still answers, and soon."""
-        self._raw.patience = seconds - GRACE_SECONDS
+        before = self._raw.patience
+        self.hurry(seconds)
         try:
             self.settle()
             self._cursor.execute("select 1")
         except psycopg.Error:
             return False
         finally:
-            self._raw.patience = PATIENCE_SECONDS
+            self._raw.patience = before
         return True
 
     def has_news(self) -> bool:
@@ -349,14 +334,21 @@ def translated(location: str) -> Iterator[None]:
 
 def is_lost(error: BaseException) -> bool:
     """Whether the connection is gone, so that another one may do better."""
-    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-        return failures.is_lost(error.sqlstate)
-    return False
+    if not isinstance(error, psycopg.Error):
+        return False
+    if error.sqlstate is None:
+        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return failures.is_lost(error.sqlstate)
 
 
 def is_silent(error: BaseException | None) -> bool:
     """Whether all the time that there was has been waited for."""
     return isinstance(error, _SilentError | psycopg.errors.ConnectionTimeout)
+
+
+def is_undone(error: BaseException) -> bool:
+    """Whether the server ended the transaction before it heard anything more, also of a commit."""
+    return isinstance(error, psycopg.Error) and error.sqlstate in failures.UNDONE
 
 
 def is_busy(error: BaseException) -> bool:

@@ -18,7 +18,7 @@ from lamina.errors import (
 )
 from lamina.stores.postgres import failures, locks
 from lamina.stores.postgres.driver import Connection, is_busy, translated
-from lamina.stores.sql.formats import check_readable
+from lamina.stores.sql.formats import check_readable, check_whole
 
 _FOLDER: Final = Path(__file__).parent / "migrations"
 _LONG_SECONDS: Final = 3600.0
@@ -30,9 +30,8 @@ _SCHEMA: Final = (
     " where c.relnamespace = n.oid and c.relname = 'setting' and a.attname in ('name', 'value'))"
     " from pg_namespace n where n.nspname = ?"
 )
-_EXTENSION: Final = (
-    "select installed_version is not null from pg_available_extensions where name = 'vector'"
-)
+_INSTALLED: Final = "select 1 from pg_extension where extname = 'vector'"
+_AVAILABLE: Final = "select 1 from pg_available_extensions where name = 'vector'"
 _NOTE: Final = (
     "insert into setting values (?, ?) on conflict (name) do update set value = excluded.value"
 )
@@ -81,6 +80,22 @@ def migrate(connection: Connection, schema: str, known: Sequence[Step] | None = 
             _upgrade(connection, schema, wanted)
 
 
+def migrate_whole(connection: Connection, schema: str) -> None:
+    """The same, and refuse a store that a move has begun to fill and not finished."""
+    migrate(connection, schema)
+    with translated(connection.location):
+        check_whole(read_settings(connection))
+
+
+def is_there(connection: Connection, schema: str) -> bool:
+    """Whether the schema holds a store; what could not become one is refused."""
+    with translated(connection.location):
+        found = _settings(connection, schema, NEWEST)
+        if not found:
+            _check_able(connection, 0)
+        return bool(found)
+
+
 def join(connection: Connection, schema: str, newest: int = NEWEST) -> None:
     """Be counted among those connected, and refuse a store that is not for this Lamina any more.
 
@@ -125,9 +140,9 @@ def _check_able(connection: Connection, found: int) -> None:
         )
     if connection.encoding != "UTF8":
         raise failures.no_unicode(connection.location, connection.encoding)
-    installed = connection.execute(_EXTENSION).first()
-    if not installed:
-        raise failures.no_extension(connection.location, available=installed is not None)
+    if not connection.execute(_INSTALLED).first():
+        available = bool(connection.execute(_AVAILABLE).first())
+        raise failures.no_extension(connection.location, available=available)
 
 
 def _upgrade(connection: Connection, schema: str, wanted: Sequence[Step]) -> None:

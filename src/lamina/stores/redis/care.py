@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.instants import to_text
@@ -116,13 +117,11 @@ class Care:
 
     def scrub(self) -> ScrubReport:
         """Have the server write its files anew, without what was erased; nobody can look there."""
-        [info] = self._server.ask(("INFO", "persistence"))
-        for command in ("BGREWRITEAOF",) if info["aof_enabled"] else ():
-            # One that is under way, or is not allowed, is no reason to fail.
-            try:
-                self._server.ask((command,))
-            except StoreError:
-                break
+        # One that is under way, or is not allowed, is no reason to fail.
+        with suppress(StoreError):
+            [info] = self._server.ask(("INFO", "persistence"))
+            if info["aof_enabled"]:
+                self._server.ask(("BGREWRITEAOF",))
         where = f"the memory, files and replicas of {self._server.address.shown}"
         return ScrubReport(unlooked=(where,))
 

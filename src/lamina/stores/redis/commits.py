@@ -66,13 +66,17 @@ class Writing:
 
     def finish(self, commit: Commit, prepared: Receipt) -> Receipt:
         """The second half: what was decided is done."""
-        done = self._server.run("write", "finish", commit.tx)
-        seqs = to_seqs(done[1]) if done[0] == b"done" else ()
-        return Receipt(prepared.tx, prepared.outcomes, seqs, prepared.durability)
+        answer, *seqs = self._server.run("write", "finish", commit.tx)
+        if answer == b"done":
+            return replace(prepared, seqs=to_seqs(seqs[0]))
+        if all(one.action is Action.UNCHANGED for one in prepared.outcomes):
+            return prepared
+        # It took so long that somebody took the first half back: it is decided anew.
+        return self._planned(commit, "commit")
 
-    def abandon(self, tx: str) -> None:
+    def abandon(self, commit: Commit) -> None:
         """Take the first half back: nothing has happened."""
-        self._server.run("write", "abandon", tx)
+        self._server.run("write", "abandon", commit.tx)
 
     def _planned(self, commit: Commit, mode: str) -> Receipt:
         _check_layers(commit)

@@ -76,18 +76,16 @@ class Log:
         versions = kept.versions if kept else {}
         return [Version(event, versions.get(event.rev)) for event in events]
 
-    def changes(
-        self, reach: Reach, after: Mapping[str, int], limit: int, until: datetime | None = None
-    ) -> Page:
-        """What happened behind a place, and if so asked not after an instant."""
-        within = reach.streams()
-        heads = self._heads(within)
+    def fresh(self, reach: Reach, after: Mapping[str, int], limit: int) -> list[Event]:
+        """The next events behind a place, oldest first, of whatever records."""
+        heads = self._heads(reach.streams())
         behind = [name for name, head in sorted(heads.items()) if head.seq != after.get(name, 0)]
-        fresh = self._fresh(behind, after, limit)
-        if until is not None:
-            fresh = [event for event in fresh if event.at <= until]
-        fresh.sort(key=lambda event: (event.at, event.stream, event.seq))
-        page = fresh[:limit]
+        found = self._fresh(behind, after, limit)
+        return sorted(found, key=lambda event: (event.at, event.stream, event.seq))[:limit]
+
+    def changes(self, reach: Reach, after: Mapping[str, int], limit: int) -> Page:
+        """What happened behind a place."""
+        page = self.fresh(reach, after, limit)
         ids = list(dict.fromkeys(event.record for event in page))
         known = {kept.newest.id: kept for kept in self._reading.everything(ids)}
         shown = [

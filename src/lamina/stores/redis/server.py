@@ -69,10 +69,13 @@ class StrangerError(RedisError):
 class Server:
     """A server, spoken to in scripts and single commands. Safe to share between threads."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, identity: str = "") -> None:
+        """Take the address, and the identity of the store that must be there, if that is known."""
         self.address = address
+        self.is_claimed = False
+        """Whether it was seen that the place is this store's."""
         self._meta = f"{{{address.prefix}}}:meta"
-        self._identity = ""
+        self._identity = identity
         self._client: redis.Redis | None = redis.Redis.from_url(
             address.url,
             socket_connect_timeout=_CONNECT_SECONDS,
@@ -88,19 +91,19 @@ class Server:
 
     @property
     def identity(self) -> str:
-        """The store that the place belongs to; nothing until it was claimed."""
+        """The store that the place belongs to; nothing until that is known."""
         return self._identity
 
-    def claim(self, identity: str, *, is_new: bool) -> str:
+    def claim(self, *, is_new: bool) -> str:
         """Make sure that the server can be used and the place is this store's; says whose it is.
 
-        With no identity, whoever has it already is welcome.
+        Where no identity is known, whoever has it already is welcome.
         """
         info = self.ask(("INFO",))[0]
         _check_server(info, self.address.shown)
-        wanted = identity or self._identity
+        wanted = self._identity
         fresh = wanted or fresh_salt().hex()
-        known = "new" if is_new and not self._identity else ""
+        known = "new" if is_new and not self.is_claimed else ""
         found, version = self.run("claim", fresh, str(FORMAT), known)
         if int(version) > FORMAT:
             raise StoreVersionError(
@@ -110,6 +113,7 @@ class Server:
         if wanted and found.decode() != wanted:
             raise _stranger(self.address)
         self._identity = found.decode()
+        self.is_claimed = True
         return self._identity
 
     def run(self, script: str, *arguments: str | bytes, without_room: bool = False) -> Any:

@@ -18,6 +18,7 @@ from lamina.stores.redis.address import parse_address
 from lamina.stores.redis.care import Care
 from lamina.stores.redis.commits import MOST_EVENTS, Writing
 from lamina.stores.redis.feed import Log
+from lamina.stores.redis.holding import Holding
 from lamina.stores.redis.mirror import Mirror
 from lamina.stores.redis.present import newest_instant
 from lamina.stores.redis.reading import Reading, refuse_past
@@ -55,6 +56,7 @@ class RedisStore:
         *,
         owner: str = "",
         chosen: Callable[[], Mapping[str, str]] | None = None,
+        decided: Callable[[str], bool] = lambda tx: False,
         is_new: bool = True,
         most_events: int = MOST_EVENTS,
     ) -> None:
@@ -65,11 +67,11 @@ class RedisStore:
             owner: The identity of the store that these layers belong to, where they are part of
                 another; otherwise it has one of its own.
             chosen: Where the settings are kept, if that is another store.
+            decided: Whether that other store has carried out its part of a transaction.
             is_new: Whether an empty place can only be one that was never used.
             most_events: How many events of each stream stay.
         """
-        self._server = Server(parse_address(url))
-        self._owner = owner
+        self._server = Server(parse_address(url), owner)
         self._is_new = is_new
         self._chosen = chosen
         self._reading = Reading(self._server)
@@ -78,9 +80,11 @@ class RedisStore:
         self._telemetry = Telemetry(self._server, self._reading)
         self._care = Care(self._server, self._reading)
         self._waking = Waking(self._server)
+        self._holding = Holding(self._server, decided)
         self._writing = Writing(
-            self._server, chosen=chosen, claim=self._claim, most_events=most_events
-        )
+            self._server, chosen=chosen, settle=self._holding.settle, claim=self._claim,
+            most_events=most_events,
+        )  # fmt: skip
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -97,14 +101,32 @@ class RedisStore:
 
     @property
     def identity(self) -> str:
-        return self._server.identity or self._claim()
+        return self._server.identity if self._server.is_claimed else self._claim()
 
     def commit(self, commit: Commit) -> Receipt:
-        if not self._server.identity:
-            self._claim()
+        self._begin()
         receipt = self._writing.commit(commit)
         self._waking.ring()
         return receipt
+
+    def prepare(self, commit: Commit) -> Receipt:
+        """The first half of a commit that another store has a part in; see `HotStore`."""
+        self._begin()
+        return self._writing.prepare(commit)
+
+    def finish(self, commit: Commit, prepared: Receipt) -> Receipt:
+        """The second half."""
+        receipt = self._writing.finish(commit, prepared)
+        self._waking.ring()
+        return receipt
+
+    def abandon(self, commit: Commit) -> None:
+        """Take the first half back."""
+        self._writing.abandon(commit)
+
+    def settle(self) -> None:
+        """Bring to an end what was left half done."""
+        self._holding.settle_all()
 
     def get(
         self, reach: Reach, ids: Sequence[RecordId], *, as_of: Mapping[str, int] | None = None
@@ -209,6 +231,10 @@ class RedisStore:
         check_count(limit, "limit")
         return self._log.changes(reach, after, limit)
 
+    def fresh(self, reach: Reach, after: Mapping[str, int], limit: int) -> list[Event]:
+        """The next events behind a place, of whatever records."""
+        return self._log.fresh(reach, after, limit)
+
     def pulse(self) -> int:
         return self._waking.pulse()
 
@@ -218,6 +244,15 @@ class RedisStore:
     def note(self, notices: Sequence[Notice]) -> None:
         self._telemetry.note(notices)
         self._waking.ring()
+
+    def note_elsewhere(self, notices: Sequence[Notice]) -> None:
+        """Keep notices on records that are in the other store."""
+        self._telemetry.note(notices, are_here=False)
+        self._waking.ring()
+
+    def forget_notices(self) -> None:
+        """Take all notices away."""
+        self._telemetry.forget_notices()
 
     def noted(self, audience: Audience, after: int, limit: int) -> Noted:
         check_count(limit, "limit")
@@ -303,5 +338,9 @@ class RedisStore:
         self._waking.close()
         self._server.close()
 
+    def _begin(self) -> None:
+        if not self._server.is_claimed:
+            self._claim()
+
     def _claim(self) -> str:
-        return self._server.claim(self._owner, is_new=self._is_new)
+        return self._server.claim(is_new=self._is_new)

@@ -3,10 +3,17 @@
 from collections.abc import Mapping
 from typing import Final
 
-from lamina.errors import StoreVersionError
+from lamina.errors import StoreReadOnlyError, StoreUnavailableError, StoreVersionError
 from lamina.stores.sql.driver import Connection, rows
 
-_FORMATS: Final = "select name, value from setting where name in ('format', 'oldest_writer')"
+MOVED_TO: Final = "moved.to"
+"""The setting of a store that was moved: where it is now."""
+FILLED_FROM: Final = "migrating.from"
+"""The setting of a store that a move has begun to fill: the identity of the one that is moved."""
+_FORMATS: Final = (
+    "select name, value from setting where name in"
+    f" ('format', 'oldest_writer', '{MOVED_TO}', '{FILLED_FROM}')"
+)
 
 
 def check_format(found: int, newest: int) -> None:
@@ -24,12 +31,28 @@ def check_readable(settings: Mapping[str, str], newest: int) -> None:
 
 
 def check_writable(settings: Mapping[str, str], newest: int) -> None:
-    """Refuse a store that a newer Lamina keeps this one from writing."""
+    """Refuse a store that a newer Lamina keeps this one from writing, or that is elsewhere now."""
+    check_whole(settings)
+    if MOVED_TO in settings:
+        raise StoreReadOnlyError(
+            f"this store was moved to {settings[MOVED_TO]}; what is left here can only be read",
+            remedy="Use it there; `lamina migrate --reopen` lets this one be written again",
+        )
     _check(settings, "oldest_writer", newest, "write")
 
 
+def check_whole(settings: Mapping[str, str]) -> None:
+    """Refuse a store that a move has begun to fill and not finished."""
+    if FILLED_FROM in settings:
+        where = settings.get("migrating.location", "another store")
+        raise StoreUnavailableError(
+            f"this store is being filled from {where}, and is not whole yet",
+            remedy="Wait for `lamina migrate`, or call it again if it was stopped: it goes on",
+        )
+
+
 def check_still_writable(connection: Connection) -> None:
-    """Refuse a store that was upgraded since this process opened it."""
+    """Refuse a store that was upgraded or moved since this process opened it."""
     check_writable(dict(rows(connection, _FORMATS)), connection.dialect.format)
 
 

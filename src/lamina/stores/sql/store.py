@@ -12,6 +12,7 @@ from lamina.errors import StoreDamagedError
 from lamina.stores.questions import check_count
 from lamina.stores.sql import reads
 from lamina.stores.sql.driver import one
+from lamina.stores.sql.formats import check_still_writable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -184,7 +185,12 @@ class SqlStore:
     def configure(self, name: str, value: str | None) -> None:
         sql = _CHOOSE if value is not None else "delete from setting where name = ?"
         values = (name,) if value is None else (name, value)
-        self._connections.write(lambda connection: one(connection, sql, values))
+
+        def work(connection: Connection) -> None:
+            check_still_writable(connection)
+            one(connection, sql, values)
+
+        self._connections.write(work)
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
         with self._connections.reading(reach, snapshot=False) as connection:

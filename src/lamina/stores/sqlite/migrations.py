@@ -6,8 +6,8 @@ from typing import Final
 
 from lamina.core.versions import INDEX_VERSION
 from lamina.errors import StoreDamagedError, StoreUnavailableError
-from lamina.stores.sql.driver import one
-from lamina.stores.sql.formats import check_format
+from lamina.stores.sql.driver import one, rows
+from lamina.stores.sql.formats import FILLED_FROM, check_format, check_whole
 from lamina.stores.sqlite.driver import APPLICATION_ID, Connection, DriverError, use_wal
 from lamina.stores.sqlite.formats import NEWEST, STEPS
 
@@ -17,6 +17,9 @@ _SETTINGS: Final = (
     " insert or ignore into setting values ('index_version', ?)"
 )
 """Written with the schema, because every commit reads them to know that it still may write."""
+_FILLING: Final = (
+    f"select name, value from setting where name in ('{FILLED_FROM}', 'migrating.location')"
+)
 
 
 def steps() -> list[str]:
@@ -25,6 +28,17 @@ def steps() -> list[str]:
 
 
 def migrate(connection: Connection, alone: bool, known: Sequence[str] | None = None) -> None:
+    """Bring the file to the newest schema, and refuse one that a move has not finished filling."""
+    fill(connection, alone, known)
+    try:
+        said: dict[str, str] = dict(rows(connection, _FILLING))
+    except DriverError:
+        # One that is damaged has to be opened to be looked over.
+        return
+    check_whole(said)
+
+
+def fill(connection: Connection, alone: bool, known: Sequence[str] | None = None) -> None:
     """Bring the file to the newest schema; many processes may try at once, one does it.
 
     A store in use is not upgraded: the processes in it would find it changed under their hands.

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from lamina.results import BackupReport
     from lamina.stores.base import Aids, Finding, Repair, ScrubReport
     from lamina.stores.sqlite.driver import Connection
+    from lamina.stores.sqlite.moving import SqliteEnd
 
 _TOUCH: Final = f"pragma application_id = {APPLICATION_ID}"
 """Changes nothing and is a write all the same; SQLite leaves out an update that changes nothing."""
@@ -38,7 +39,8 @@ _TOUCH: Final = f"pragma application_id = {APPLICATION_ID}"
 class SqliteStore(Searched):
     """Records in `lamina.db` inside a directory."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, filling: bool = False) -> None:
+        """Open or make the store; `filling` also one that a move has begun to fill."""
         self._folder = folder
         self._path = folder / DATABASE
         self._ledger = Ledger(folder / LEDGER)
@@ -46,7 +48,7 @@ class SqliteStore(Searched):
         _create_private(self._path)
         self._vectors = {}
         self._connections = Connections(self._path)
-        self._connections.open(migrations.migrate)
+        self._connections.open(migrations.fill if filling else migrations.migrate)
         if os.path.lexists(folder / STAGING):
             from lamina.stores.sqlite import swapping
 
@@ -134,6 +136,12 @@ class SqliteStore(Searched):
         if self._tally is not None:
             self._tally.end()
         self._connections.close()
+
+    def end(self) -> SqliteEnd:
+        """The store as one end of a move."""
+        from lamina.stores.sqlite.moving import SqliteEnd
+
+        return SqliteEnd(self, self._connections, self._ledger)
 
     def _run(self, connection: Connection, commit: Commit) -> Receipt:
         from lamina.core.changes import Erase
