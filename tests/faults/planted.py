@@ -221,13 +221,13 @@ PLANTED = (
     ),
     _one(
         "a commit that nobody answered counts as done",
-        "was acknowledged and is not in the log", "server_cuts", 40, f"{POSTGRES}connections.py",
+        "was acknowledged and is not in the log", "server_cuts", 14, f"{POSTGRES}connections.py",
         '            connection.run("commit")\n',
         '            with suppress(DriverError):\n                connection.run("commit")\n',
     ),
     _one(
         "a commit that nobody answered is done again",
-        "was written 2 times", "server_cuts", 60, f"{POSTGRES}connections.py",
+        "was written 2 times", "server_cuts", 42, f"{POSTGRES}connections.py",
         "certain = not self._is_committing or is_undone(error)", "certain = True",
     ),
     _one(
@@ -237,7 +237,7 @@ PLANTED = (
     ),
     _one(
         "idempotency keys are not kept",
-        "was written 2 times", "server_cuts", 40, "stores/sql/commits.py",
+        "was written 2 times", "server_cuts", 14, "stores/sql/commits.py",
         "        if owner is not None:\n            note(", "        if False:\n            note(",
     ),
     _one(
