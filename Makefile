@@ -28,6 +28,9 @@ CROSSING ?= 200000
 FORKS ?= 20
 CLOCKS ?= 50
 TAMPERINGS ?= 1000
+PG_CUTS ?= 200
+PG_KILLS ?= 50
+PG_PAUSES ?= 20
 MUTANTS ?= 100
 # How large a store `make bench` fills, and where sets of questions lie, if there are any.
 RECORDS ?= 100000
@@ -40,11 +43,11 @@ LOCK_ARGS ?=
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve demo conformance test suite test-ui pages pictures types lint format model mutants faults bench wheel lock clean
+.PHONY: help setup serve demo conformance test suite test-postgres test-ui pages pictures types lint format model mutants faults bench wheel lock clean
 
 help: ## list the targets
 	@echo 'make TARGET, where TARGET is one of'
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-10s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-13s %s\n", $$1, $$2 }'
 	@echo 'PYTHON=python3.12 picks the interpreter, ARGS="-k name" goes to pytest.'
 
 setup: ## build .venv from the lock; nothing to do the second time
@@ -67,6 +70,11 @@ test: setup ## everything that must hold before a change goes in
 
 suite: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+test-postgres: setup ## the Postgres store at length: pauses, several servers, an older version
+	$(BIN)/python -m pytest tests/postgres tests/postgres/long_*.py -n auto --dist worksteal $(ARGS)
+	LAMINA_TEST_POSTGRES=16 $(BIN)/python -m pytest tests/postgres -n auto --dist worksteal $(ARGS)
+	LAMINA_SERVERS=1 $(BIN)/python -m pytest tests/postgres/servers -n 2 $(ARGS)
 
 test-ui: setup ## build the web interface again, compare it, and use it in Chromium
 	$(BIN)/python -m tests.ui.run $(ARGS)
@@ -110,6 +118,8 @@ faults: setup ## break the world on purpose and look for what was acknowledged; 
 	    --size calls=$(CALLS) --size full=$(FULL) --size tampering=$(TAMPERINGS) \
 	    --size damage=$(DAMAGES) --size files=$(PLAYS) --size projections=$(PROJECTIONS) \
 	    --size orchestrator=$(TASK_KILLS) \
+	    --size server_cuts=$(PG_CUTS) --size server_kills=$(PG_KILLS) \
+	    --size server_pauses=$(PG_PAUSES) \
 	    --size mutants=$(MUTANTS) $(ARGS)
 
 bench: setup ## measure on this machine: writes, speed with size, and recall with DATA=folder
@@ -126,7 +136,7 @@ lock: setup ## write requirements.lock anew; LOCK_ARGS=--upgrade takes newer ver
 	    --python-version 3.11 --group dev --extra server --no-emit-index-url \
 	    --custom-compile-command 'make lock' $(LOCK_ARGS) --output-file requirements.lock pyproject.toml
 	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile --quiet --universal --generate-hashes \
-	    --python-version 3.11 --group serve --extra server --no-emit-index-url -c requirements.lock \
+	    --python-version 3.11 --group serve --extra server --extra postgres --extra redis --no-emit-index-url -c requirements.lock \
 	    --custom-compile-command 'make lock' --output-file requirements-serve.lock pyproject.toml
 	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile --quiet --universal --generate-hashes \
 	    --python-version 3.11 --no-emit-index-url -c requirements.lock \

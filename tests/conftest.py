@@ -2,10 +2,15 @@
 
 import gc
 import os
-from collections.abc import Generator
+import shutil
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from tests.redis import RedisServer
 
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
@@ -65,3 +70,17 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _fail_if_skipped(report)
     return report
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator["RedisServer"]:
+    """A server that all tests of one process share, each with a prefix of its own."""
+    from tests.redis import RedisServer
+    from tests.scratch import scratch_folder
+
+    if shutil.which("redis-server") is None:
+        pytest.skip("there is no redis-server")
+    with scratch_folder() as folder:
+        server = RedisServer(folder, "--appendonly", "yes").start()
+        yield server
+        server.kill()

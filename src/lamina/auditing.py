@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from lamina.core.anchor import Anchor, departures, parse_anchor
 from lamina.core.chain import Head
 from lamina.core.instants import to_text
-from lamina.core.scope import GLOBAL
+from lamina.core.scope import GLOBAL, is_hot
 from lamina.errors import ForbiddenError, InvalidInputError, StoreDamagedError
 from lamina.stores.base import Finding, Severity
 from lamina.timing import StoreClock
@@ -33,7 +33,9 @@ def anchor(store: Store, reach: Reach) -> Anchor:
     identity, heads = store.identity, store.position(_auditable(reach))
     # What is anchored must outlast a power cut, or the loss of it would look like tampering.
     store.flush()
-    links = sorted((name, head.seq, head.hash) for name, head in heads.items())
+    # What is hot has no chain, and so nothing to hold it by.
+    chained = {name: head for name, head in heads.items() if not is_hot(name)}
+    links = sorted((name, head.seq, head.hash) for name, head in chained.items())
     return Anchor(identity, StoreClock(store).now(), tuple(links))
 
 

@@ -1,13 +1,14 @@
 """Where the store, the project and services are found: the only reader of the environment.
 
 A store is found as git finds its own: the nearest `.lamina` directory from here upwards, else the
-one in the home directory. Whoever names one may name the address of a server instead.
+one in the home directory. Whoever names one may name the address of a server or database instead.
 `.lamina/config.toml` may name the project, and say for some settings of the store what is to hold
 instead, as the environment may. Services and keys are named by the environment alone: a directory
 that one comes across must not decide where texts are sent.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,7 @@ KEYS: Final = "LAMINA_KEYS"
 _IN_FILE: Final = "_FILE"
 """Behind the name of a variable: the file that holds its value."""
 _LONGEST_BYTES: Final = 4_096
+_PASSWORDS: Final = re.compile(r"(://[^\s/@:]*):[^\s/@]*(?=@)|(password=)[^\s&]*", re.IGNORECASE)
 HOME: Final = "home directory"
 """The origin of a directory that nobody named and nothing led to."""
 
@@ -57,23 +59,40 @@ class Config:
         return named if is_address(named) else None
 
     @property
+    def database(self) -> str | None:
+        """The address of the database that holds the store, if one does; with its password."""
+        named = self.directory.value or ""
+        return named if is_database(named) else None
+
+    @property
     def folder(self) -> Path | None:
-        """The directory of the store, where it is on this machine."""
-        return None if self.address else Path(self.directory.value or FOLDER)
+        """The directory of the store, where it has one on this machine."""
+        elsewhere = self.address or self.database
+        return None if elsewhere else Path(self.directory.value or FOLDER)
+
+    @property
+    def where(self) -> str | Path:
+        """What `lamina.open` is to be given."""
+        return self.address or self.database or self.path
 
     @property
     def path(self) -> Path:
         """The same, for what cannot be done without it.
 
         Raises:
-            UnsupportedError: The store is behind a server.
+            UnsupportedError: The store is behind a server, or in a database.
         """
-        if self.folder is None:
+        if self.folder is not None:
+            return self.folder
+        if self.address is None:
             raise UnsupportedError(
-                f"this is done in the directory of the store, and {self.address} is a server",
-                remedy="Do it where the store is, with its directory",
+                "this needs a store in a directory, and this one is in a database",
+                remedy="To copy it: pg_dump, or `lamina export` and `lamina import`",
             )
-        return self.folder
+        raise UnsupportedError(
+            f"this is done in the directory of the store, and {self.address} is a server",
+            remedy="Do it where the store is, with its directory",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +221,11 @@ def is_address(where: str | Path) -> bool:
 def is_database(where: str | Path) -> bool:
     """Whether a store is named by the address of a database."""
     return isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))
+
+
+def without_passwords(text: str) -> str:
+    """A text with every password left out that stands in an address."""
+    return _PASSWORDS.sub(lambda found: found[1] or f"{found[2]}…", text)
 
 
 def nearest(start: Path) -> Path | None:

@@ -145,7 +145,7 @@ def _records(mem: Memory) -> Iterator[Record]:
 
 
 def _versions(mem: Memory) -> Iterator[Record]:
-    for stream in mem.store.streams():
+    for stream in sorted(mem.store.position()):
         seen = 0
         while events := mem.store.events(stream, after=seen, limit=_PAGE):
             seen = events[-1].seq

@@ -88,7 +88,7 @@ class _Place:
         """Whether there is a store already; what could not become one is refused."""
         if self.folder is not None:
             return (self.folder / DATABASE).exists()
-        from lamina.stores.postgres.peeking import is_there
+        from lamina.stores.postgres.looking import is_there
 
         return is_there(self.address)
 

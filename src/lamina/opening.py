@@ -57,7 +57,7 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     """
     if where is None:
         found = config.load(project=project)
-        where, project = found.address or found.path, found.project.value
+        where, project = found.where, found.project.value
     if config.is_address(where):
         return _connected(
             str(where), project, (name, role) == ("user", "admin") and embedder is None
@@ -134,6 +134,14 @@ def _open_store(where: str | Path) -> tuple[Store, Vault]:
     return open_directory(check_directory(where))
 
 
+def is_in_database(address: str) -> bool:
+    """Whether a database holds the store that its address names; opening one would make it."""
+    check_driver()
+    from lamina.stores.postgres.looking import is_there
+
+    return is_there(address)
+
+
 def check_driver() -> None:
     """Refuse addresses of databases where what speaks to them is not installed."""
     if find_spec("psycopg") is None:
@@ -150,7 +158,7 @@ def _open_database(address: str) -> tuple[Store, Vault]:
     store = PostgresStore(address)
     # Not in the database: whoever has a copy of that must not have the secrets with it.
     key = config.keys_folder() / f"{store.identity}.key"
-    return store, Vault.at(key, in_use=store.has_sealed)
+    return store, Vault.at(key, in_use=store.has_key, agree=store.agree_on_key)
 
 
 def open_directory(folder: Path) -> tuple[Store, Vault]:

@@ -12,7 +12,7 @@ from lamina.core.ids import RecordId, is_id
 from lamina.core.instants import check_instant, looking_back
 from lamina.core.layers import LAYERS, OWNERS, layer_named
 from lamina.core.names import check_key
-from lamina.core.scope import Scope
+from lamina.core.scope import Scope, root_of
 from lamina.errors import ForbiddenError, InvalidInputError, NotFoundError
 from lamina.stores.questions import Query
 from lamina.timing import StoreClock
@@ -153,7 +153,7 @@ class ReadPath:
         seen = {
             stream: place
             for stream, place in cursor.places.items()
-            if within is None or stream in within
+            if within is None or root_of(stream) in within
         }
         for stream, (seq, digest) in seen.items():
             events = self._store.events(stream, after=seq - 1, limit=1)

@@ -36,10 +36,17 @@ class Vault:
     two values are equal, within one stream) says nothing about the key that encrypts.
     """
 
-    def __init__(self, key: bytes | Path, *, in_use: Callable[[], bool] = bool) -> None:
+    def __init__(
+        self,
+        key: bytes | Path,
+        *,
+        in_use: Callable[[], bool] = bool,
+        agree: Callable[[str], str] = str,
+    ) -> None:
         """Use 32 random bytes, or the file that holds them (see `at`)."""
         self._source = key
         self._in_use = in_use
+        self._agree = agree
         self._lock = threading.Lock()
         self._subkeys = None if isinstance(key, Path) else _subkeys(key)
 
@@ -49,13 +56,21 @@ class Vault:
         return cls(os.urandom(KEY_BYTES))
 
     @classmethod
-    def at(cls, path: Path, *, in_use: Callable[[], bool] = bool) -> "Vault":
+    def at(
+        cls,
+        path: Path,
+        *,
+        in_use: Callable[[], bool] = bool,
+        agree: Callable[[str], str] = str,
+    ) -> "Vault":
         """A vault whose key lies in `path`; read, or created, when the first secret needs it.
 
         While `in_use` says that secrets sealed under it exist, a missing key is never replaced by a
-        new one: that would leave two sorts of secrets, one of them lost.
+        new one: that would leave two sorts of secrets, one of them lost. Where machines share a
+        store, `agree` is told the mark of this one's key before it is used, and returns that of the
+        key which all of them are to have.
         """
-        return cls(path, in_use=in_use)
+        return cls(path, in_use=in_use, agree=agree)
 
     def seal(self, value: str, stream: str, *, kind: str = "secret") -> Sealed:
         """Encrypt `value`; equal values share their reference within a `stream`, never across.
@@ -109,7 +124,7 @@ class Vault:
         """What stands in the way of the secrets that exist; nothing when there are none."""
         try:
             if isinstance(self._source, Path) and self._in_use():
-                load_key(self._source)
+                self._agreed(self._source, load_key(self._source))
         except SecretError as error:
             return error
         return None
@@ -122,7 +137,20 @@ class Vault:
             return self._subkeys
 
     def _load(self, path: Path) -> bytes:
-        return load_key(path) if self._in_use() else load_or_create_key(path)
+        key = load_key(path) if self._in_use() else load_or_create_key(path)
+        return self._agreed(path, key)
+
+    def _agreed(self, path: Path, key: bytes) -> bytes:
+        """The key, if it is the one that everybody uses."""
+        mark = _mark(key)
+        if self._agree(mark) != mark:
+            raise SecretError(
+                f"The key file `{path}` is not the one that the secrets and tokens of this store"
+                " are made with",
+                remedy=f"Copy `{path.name}` from a machine that serves the store into"
+                f" `{path.parent}`, with mode 600; every server needs the same one",
+            )
+        return key
 
 
 class DistantVault(Vault):
@@ -222,6 +250,13 @@ class _Subkeys(NamedTuple):
     signing: bytes
 
 
+def _mark(key: bytes) -> str:
+    """What tells a key from another, and nothing about the key."""
+    import hmac
+
+    return hmac.digest(key, b"lamina key mark v1", "sha256")[:16].hex()
+
+
 def _subkeys(key: bytes) -> _Subkeys:
     if len(key) != KEY_BYTES:
         raise SecretError(f"A vault key has {KEY_BYTES} bytes, not {len(key)}")
@@ -293,7 +328,7 @@ def _check_key_file(path: Path, found: os.stat_result) -> None:
 
 
 def _create_key(path: Path, key: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:

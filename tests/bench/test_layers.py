@@ -1,6 +1,7 @@
 """The benchmark of the layers gives every figure of the designs, and leaves nothing behind."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,8 @@ from lamina.bench.layers import Plan
 from lamina.errors import InvalidInputError
 from lamina.stores.filesystem import kind_of
 from tests.bench.test_write import SPREAD, disk
-from tests.surfaces.shell import run
+from tests.bench.told import shown
+from tests.surfaces.shell import caller, run
 
 __all__ = ["disk"]
 
@@ -22,11 +24,17 @@ AIMS = {
 ASKED = ("by task", "by agent and action", "rates of all")
 
 
-def test_a_run_gives_every_figure_and_cleans_up(disk: Path) -> None:
+@pytest.fixture(scope="module")
+def found(disk: Path) -> dict[str, Any]:
+    """What a run measured."""
     answer = run(*TINY, "--dir", str(disk), "--json")
     assert answer.status == 0, answer.err
     assert list(disk.iterdir()) == []
-    found = answer.json
+    measured: dict[str, Any] = answer.json
+    return measured
+
+
+def test_a_run_gives_every_figure_and_cleans_up(found: dict[str, Any], disk: Path) -> None:
     assert (found["bench"], found["episodes"], found["embedder"]) == ("layers", 30, "lamina")
     assert found["facts"] == 40
     assert found["filesystem"] == (kind_of(disk.resolve()) or "unknown")
@@ -47,8 +55,13 @@ def test_a_run_gives_every_figure_and_cleans_up(disk: Path) -> None:
             assert row["cpu_p50_ms"] >= 0
 
 
-def test_a_person_sees_a_table(disk: Path) -> None:
-    answer = run(*TINY, "--dir", str(disk))
+def test_a_person_sees_a_table(
+    found: dict[str, Any],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer = shown(found, caller(capsys, tmp_path), monkeypatch)
     assert answer.status == 0, answer.err
     for expected in ("aim\tp50\tp99", "LOG tail\t10 ms", "append to a file, synced", "by task"):
         assert expected in answer.out

@@ -1,36 +1,41 @@
 """The speed benchmark asks both sides the same, over the same texts, and leaves nothing behind."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
 from lamina.bench.plain import Plain, PlainFiles
 from lamina.bench.speed import STEPS, Plan, sizes
 from lamina.errors import InvalidInputError
-from lamina.stores.filesystem import is_in_memory, kind_of
 from lamina.testing import FakeEmbedder
-from tests.surfaces.shell import run
+from tests.bench.test_write import disk
+from tests.bench.told import shown
+from tests.surfaces.shell import caller, run
+
+__all__ = ["disk"]
 
 SPREAD = {"p50_ms", "p99_ms", "worst_ms", "cpu_p50_ms", "cpu_p99_ms", "kinds"}
 TINY = ("bench", "speed", "--steps", "40,120", "--each", "2")
 
 
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    """A folder on a real disk: the system's temporary folder may be none."""
-    around = Path(__file__).parent if is_in_memory(kind_of(tmp_path)) else tmp_path
-    with TemporaryDirectory(dir=around) as folder:
-        yield Path(folder)
+@pytest.fixture(scope="module")
+def plot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the growth is drawn."""
+    return tmp_path_factory.mktemp("plot") / "growth.svg"
 
 
-def test_a_run_gives_every_figure_and_cleans_up(disk: Path, tmp_path: Path) -> None:
-    plot = tmp_path / "growth.svg"
+@pytest.fixture(scope="module")
+def found(disk: Path, plot: Path) -> dict[str, Any]:
+    """What a run measured."""
     answer = run(*TINY, "--dir", str(disk), "--plot", str(plot), "--json")
     assert answer.status == 0, answer.err
     assert list(disk.iterdir()) == []
-    found = answer.json
+    measured: dict[str, Any] = answer.json
+    return measured
+
+
+def test_a_run_gives_every_figure_and_cleans_up(found: dict[str, Any], plot: Path) -> None:
     assert (found["bench"], found["records"], found["embedder"]) == ("speed", 120, "static")
     assert [step["records"] for step in found["steps"]] == [40, 120]
     for step in found["steps"]:
@@ -53,8 +58,13 @@ def test_a_run_gives_every_figure_and_cleans_up(disk: Path, tmp_path: Path) -> N
     assert plot.read_text("utf-8").startswith("<svg")
 
 
-def test_a_person_sees_tables_and_the_growth(disk: Path) -> None:
-    answer = run("bench", "speed", "--steps", "30", "--each", "1", "--dir", str(disk))
+def test_a_person_sees_tables_and_the_growth(
+    found: dict[str, Any],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer = shown(found, caller(capsys, tmp_path), monkeypatch)
     assert answer.status == 0, answer.err
     for expected in ("recall p50", "plain search p50", "misspelt", "Growth (ms)", "follow at"):
         assert expected in answer.out

@@ -12,20 +12,31 @@ from lamina.bench.write import CROWD, PROCESSES, THREADS, Plan
 from lamina.errors import InvalidInputError
 from lamina.opening import open as open_memory
 from lamina.stores.filesystem import is_in_memory, kind_of
-from tests.surfaces.shell import run
+from tests.bench.told import shown
+from tests.surfaces.shell import caller, run
 
 SPREAD = {"p50_ms", "p99_ms", "worst_ms"}
 CROWDED = {"writers", "writes", "per_second", "least_share", "most_share", *SPREAD}
 TINY = ("bench", "write", "--records", "30", "--seconds", "0.02")
 
 
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder on a real disk: the system's temporary folder may be none."""
-    around = Path(__file__).parent if is_in_memory(kind_of(tmp_path)) else tmp_path
+    usual = tmp_path_factory.getbasetemp()
+    around = Path(__file__).parent if is_in_memory(kind_of(usual)) else usual
     with TemporaryDirectory(dir=around) as folder:
         assert not is_in_memory(kind_of(Path(folder).resolve()))
         yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def found(disk: Path) -> dict[str, Any]:
+    """What a run measured that keeps the large store and removes the rest."""
+    answer = run(*TINY, "--dir", str(disk), "--keep", "--json")
+    assert answer.status == 0, answer.err
+    measured: dict[str, Any] = answer.json
+    return measured
 
 
 def _check_crowds(found: dict[str, Any], numbers: tuple[int, ...]) -> None:
@@ -39,12 +50,7 @@ def _check_crowds(found: dict[str, Any], numbers: tuple[int, ...]) -> None:
         assert 0 < crowd["least_share"] <= 1 <= crowd["most_share"]
 
 
-def test_a_run_gives_every_figure_and_cleans_up(disk: Path) -> None:
-    before = sorted(disk.iterdir())
-    answer = run(*TINY, "--dir", str(disk), "--json")
-    assert answer.status == 0, answer.err
-    assert sorted(disk.iterdir()) == before
-    found = answer.json
+def test_a_run_gives_every_figure(found: dict[str, Any], disk: Path) -> None:
     assert (found["bench"], found["records"]) == ("write", 30)
     assert {"python", "sqlite", "system", "cpus"} == set(found["machine"])
     assert found["filesystem"] == (kind_of(disk.resolve()) or "unknown")
@@ -85,16 +91,24 @@ def _check_size(found: dict[str, Any]) -> None:
     assert found["log_kb"]["large"] > 0
 
 
-def test_a_person_sees_tables_and_may_keep_the_large_store(disk: Path) -> None:
-    answer = run(*TINY, "--dir", str(disk), "--keep")
-    assert answer.status == 0, answer.err
-    for expected in (" times", "32 threads", "8 processes", "recall, ", "idle subscriber"):
-        assert expected in answer.out
+def test_a_run_leaves_nothing_but_the_large_store(found: dict[str, Any], disk: Path) -> None:
     kept = Plan(disk, 30, 0.02).kept
-    assert str(kept) in answer.err
     assert list(disk.iterdir()) == [kept]
     with open_memory(kept, project="bench") as mem:
         assert mem.count() > 30
+
+
+def test_a_person_sees_tables_and_where_the_large_store_is(
+    found: dict[str, Any],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer = shown(found, caller(capsys, tmp_path), monkeypatch, "--records", "30", "--keep")
+    assert answer.status == 0, answer.err
+    for expected in (" times", "32 threads", "8 processes", "recall, ", "idle subscriber"):
+        assert expected in answer.out
+    assert str(Plan(tmp_path, 30, 0.02).kept) in answer.err
 
 
 def test_a_file_system_in_memory_is_refused_by_name() -> None:

@@ -3,16 +3,14 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
-from tests.meta.children import environment
 from tests.meta.tree import ROOT
+from tests.meta.warming import WarmChild
 
 Line = dict[str, Any]
 PATIENCE = 120.0
@@ -24,12 +22,10 @@ class Child:
 
     def __init__(self, module: str, *arguments: str) -> None:
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it has ended
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", f"tests.faults.children.{module}", *arguments],
-            cwd=ROOT, env=environment(),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._complaints,
-            # A group of its own, so that what it forked can be ended with it.
-            start_new_session=True,
+        # Its session is its own, so that what it forked can be ended with it.
+        self._process = WarmChild(
+            f"tests.faults.children.{module}", *arguments,
+            cwd=ROOT, errors=self._complaints.fileno(),
         )  # fmt: skip
         self.lines: list[Line] = []
         self.heard_at: list[float] = []
@@ -63,7 +59,6 @@ class Child:
 
     def say(self, line: str) -> None:
         """Write a line to its standard input."""
-        assert self._process.stdin is not None
         self._process.stdin.write(line.encode() + b"\n")
         self._process.stdin.flush()
 
@@ -82,7 +77,6 @@ class Child:
         It has ended when its own children have ended as well. One that does not is killed, and
         that is its complaint.
         """
-        assert self._process.stdin is not None
         self._process.stdin.close()
         self._listener.join(seconds)
         stuck = self._listener.is_alive()
@@ -100,7 +94,6 @@ class Child:
         return self.lines
 
     def _listen(self) -> None:
-        assert self._process.stdout is not None
         with self._process.stdout as said:
             for line in said:
                 # A line without its end was still being said when the process died.

@@ -7,7 +7,7 @@ import random
 import signal
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -27,9 +27,11 @@ NEVER, SOON = "600", "2"
 class Subscriber:
     """One that is interrupted again and again, and goes on from the last cursor it was given."""
 
-    folder: Path
+    place: str
     heard: list[Line] = field(default_factory=list)
     rests: int = 0
+    interrupted: int = 0
+    """How often the store failed it, and it went on by itself."""
     child: Child | None = None
     until: float = 0.0
     complaint: str = ""
@@ -37,7 +39,7 @@ class Subscriber:
     def start(self, patience: str) -> None:
         """Go on from where it was."""
         cursor = [self.heard[-1]["cursor"]] if self.heard else []
-        self.child = Child("listener", str(self.folder), patience, *cursor)
+        self.child = Child("listener", self.place, patience, *cursor)
 
     def stop(self, how: signal.Signals | None) -> None:
         """Kill it, or let it come to its end; either way what it said counts as heard."""
@@ -49,7 +51,19 @@ class Subscriber:
             lines = self.child.kill()
             self.rests += 1
         self.heard += [line for line in lines if "seq" in line]
+        self.interrupted += sum("interrupted" in line for line in lines)
         self.child = None
+
+    def missed(self, heads: Mapping[str, int]) -> Iterator[str]:
+        """What it did not hear of streams that have come so far, heard twice, or out of order."""
+        if self.complaint:
+            yield self.complaint
+        heard: defaultdict[str, list[int]] = defaultdict(list)
+        for line in self.heard:
+            heard[line["stream"]].append(line["seq"])
+        for stream, last in heads.items():
+            if heard[stream] != list(range(1, last + 1)):
+                yield f"heard {len(heard[stream])} of {last} in {stream}, or not in order"
 
 
 def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
@@ -62,7 +76,7 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
         speaker.wait_until_ready()
     for speaker in speakers:
         speaker.say("go")
-    subscribers = [Subscriber(place) for _ in range(LISTENERS)]
+    subscribers = [Subscriber(str(place)) for _ in range(LISTENERS)]
     _interrupt(subscribers, chance, size, tell)
     written = [line["written"] for one in speakers for line in _ended(one) if "written" in line]
     for subscriber in subscribers:
@@ -117,11 +131,6 @@ def _violations(
         yield f"{written} changes were acknowledged and {sum(heads.values())} are in the log"
     yield from (child.complaint for child in speakers if child.complaint)
     for number, subscriber in enumerate(subscribers):
-        if subscriber.complaint:
-            yield f"subscriber {number}: {subscriber.complaint}"
-        heard: defaultdict[str, list[int]] = defaultdict(list)
-        for line in subscriber.heard:
-            heard[line["stream"]].append(line["seq"])
-        for stream, last in heads.items():
-            if heard[stream] != list(range(1, last + 1)):
-                yield f"subscriber {number} heard {len(heard[stream])} of {last} in {stream}"
+        if subscriber.interrupted:
+            yield f"subscriber {number}: the store failed it {subscriber.interrupted} times"
+        yield from (f"subscriber {number}: {line}" for line in subscriber.missed(heads))

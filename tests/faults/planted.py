@@ -12,6 +12,7 @@ LOCKS = "stores/sqlite/locks.py"
 DRIVER = "stores/sqlite/driver.py"
 CARE = "stores/sqlite/care/"
 PLANNING = "core/planning.py"
+POSTGRES = "stores/postgres/"
 
 DAMAGES = 200
 """Enough to do all the damage that there is, once."""
@@ -214,8 +215,40 @@ PLANTED = (
         "                request.error = shared\n", "                pass\n",
     ),
     _one(
+        "streams are not locked",
+        "scribe-|counted|not in the log", "server_pauses", 2, f"{POSTGRES}holding.py",
+        '    names += sorted(f"stream:{name}" for name in streams)\n', "",
+    ),
+    _one(
+        "a commit that nobody answered counts as done",
+        "was acknowledged and is not in the log", "server_cuts", 40, f"{POSTGRES}connections.py",
+        '            connection.run("commit")\n',
+        '            with suppress(DriverError):\n                connection.run("commit")\n',
+    ),
+    _one(
+        "a commit that nobody answered is done again",
+        "was written 2 times", "server_cuts", 60, f"{POSTGRES}connections.py",
+        " and not self._is_committing and", " and",
+    ),
+    _one(
+        "the server syncs nothing",
+        "was acknowledged and is not in the log", "server_kills", 12, f"{POSTGRES}connections.py",
+        "relaxed = not any(request.synced for request in batch)", "relaxed = True",
+    ),
+    _one(
+        "idempotency keys are not kept",
+        "was written 2 times", "server_cuts", 40, "stores/sql/commits.py",
+        '        connection.execute("insert into receipt values (?, ?, ?, ?, ?)", body)\n',
+        "        del body\n",
+    ),
+    _one(
+        "a cursor is ahead of what was handed out",
+        "heard [0-9]+ of", "server_cuts", 60, "feed.py",
+        "return replace(change, place=self._here)", "return replace(change, place=self._ahead)",
+    ),
+    _one(
         "the doctor does not compare the index with the records",
-        "speaks up", "damage", DAMAGES, f"{CARE}words.py",
+        "speaks up", "damage", DAMAGES, "stores/sql/care/words.py",
         "if not _right(look, record, (sid, length, body)):", "if False:",
     ),
     _one(

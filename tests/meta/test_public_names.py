@@ -5,9 +5,11 @@ protocol and nowhere else; the last test here takes its place.
 """
 
 import ast
+import functools
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -15,7 +17,6 @@ import lamina
 from tests.meta.tree import SOURCE, Function, python_files, relative, syntax
 
 AT_MOST = 25
-FILES = python_files(SOURCE)
 UNDOCUMENTED_BY_NATURE = {"overload", "override", "setter", "deleter"}
 
 
@@ -45,62 +46,83 @@ def _decorators(node: Function) -> set[str]:
     return {ast.unparse(decorator).rpartition(".")[2] for decorator in called}
 
 
-def _public_classes(path: Path) -> Iterator[ast.ClassDef]:
-    for node in syntax(path).body:
-        if isinstance(node, ast.ClassDef) and _is_public(node.name):
-            yield node
-
-
-def _public_methods(owner: ast.ClassDef) -> Iterator[Function]:
-    for node in owner.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_public(node.name):
-            yield node
-
-
 def _is_protocol(node: ast.ClassDef) -> bool:
     bases = {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases}
     return bool(bases & {"ABC", "Protocol"})
 
 
-PROMISED = {
-    method.name
-    for path in FILES
-    for owner in _public_classes(path)
-    if _is_protocol(owner)
-    for method in _public_methods(owner)
-    if ast.get_docstring(method)
-}
+class Method(NamedTuple):
+    """A public method of a public class."""
+
+    owner: str
+    name: str
+    of_protocol: bool
+    documented: bool
+    undocumented_by_nature: bool
 
 
-@pytest.mark.parametrize("path", FILES, ids=relative)
-def test_a_module_says_what_it_is_for(path: Path) -> None:
+class Module(NamedTuple):
+    """What a file says about itself, and what it leaves out."""
+
+    path: str
+    silent: bool
+    silent_names: list[str]
+    methods: list[Method]
+
+
+@functools.cache
+def _modules() -> list[Module]:
+    return [_module(path) for path in python_files(SOURCE)]
+
+
+def _module(path: Path) -> Module:
     tree = syntax(path)
-    assert not tree.body or ast.get_docstring(tree), f"{relative(path)} has no docstring"
-
-
-@pytest.mark.parametrize("path", FILES, ids=relative)
-def test_public_classes_and_functions_are_documented(path: Path) -> None:
-    silent = [
-        node.name
-        for node in syntax(path).body
+    public = [
+        node
+        for node in tree.body
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         and _is_public(node.name)
-        and not ast.get_docstring(node)
+    ]
+    silent = [
+        node.name
+        for node in public
+        if not ast.get_docstring(node)
         and not (not isinstance(node, ast.ClassDef) and _decorators(node) & UNDOCUMENTED_BY_NATURE)
     ]
-    assert silent == []
+    classes = [node for node in public if isinstance(node, ast.ClassDef)]
+    methods = [method for owner in classes for method in _public_methods(owner)]
+    return Module(relative(path), bool(tree.body) and not ast.get_docstring(tree), silent, methods)
 
 
-@pytest.mark.parametrize("path", FILES, ids=relative)
-def test_public_methods_are_documented_here_or_on_their_protocol(path: Path) -> None:
+def _public_methods(owner: ast.ClassDef) -> Iterator[Method]:
+    of_protocol = _is_protocol(owner)
+    for node in owner.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_public(node.name):
+            documented = bool(ast.get_docstring(node))
+            by_nature = bool(_decorators(node) & UNDOCUMENTED_BY_NATURE)
+            yield Method(owner.name, node.name, of_protocol, documented, by_nature)
+
+
+def test_a_module_says_what_it_is_for() -> None:
+    assert _modules()
+    assert [module.path for module in _modules() if module.silent] == []
+
+
+def test_public_classes_and_functions_are_documented() -> None:
+    assert {module.path: names for module in _modules() if (names := module.silent_names)} == {}
+
+
+def test_public_methods_are_documented_here_or_on_their_protocol() -> None:
+    methods = [(module.path, method) for module in _modules() for method in module.methods]
+    promised = {one.name for _, one in methods if one.of_protocol and one.documented}
+    assert promised
     silent = [
-        f"{owner.name}.{method.name}"
-        for owner in _public_classes(path)
-        for method in _public_methods(owner)
-        if not ast.get_docstring(method)
+        f"{path}::{method.owner}.{method.name}"
+        for path, method in methods
+        if not method.documented
         and not method.name.startswith("test_")
-        and not _decorators(method) & UNDOCUMENTED_BY_NATURE
-        and (method.name not in PROMISED or _is_protocol(owner))
+        and not method.undocumented_by_nature
+        and (method.name not in promised or method.of_protocol)
     ]
     assert silent == []
 

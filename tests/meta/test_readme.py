@@ -8,15 +8,13 @@ doctests. Only commands that install Lamina are left out.
 import json
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.meta.children import environment, run_python
 from tests.meta.tree import ROOT, relative
-from tests.meta.warm import warm_lamina
-from tests.scratch import scratch_folder
+from tests.meta.warming import warm_scripts
 
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs" / "guides").glob("*.md"))]
@@ -68,15 +66,8 @@ def test_every_block_says_its_language_and_none_is_exempt(page: Path) -> None:
     assert not [code for _, code in blocks if code.lstrip().startswith("# not run")]
 
 
-@pytest.fixture(scope="module")
-def scripts() -> Iterator[Path]:
-    """Where a shell finds the commands of Lamina."""
-    with scratch_folder() as folder, warm_lamina(folder) as found:
-        yield found
-
-
 @pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_the_blocks_run(page: Path, tmp_path: Path, scripts: Path) -> None:
+def test_the_blocks_run(page: Path, tmp_path: Path) -> None:
     runnable = [
         (language, code)
         for language, code in _blocks(page)
@@ -85,6 +76,6 @@ def test_the_blocks_run(page: Path, tmp_path: Path, scripts: Path) -> None:
     assert runnable or page != README, "a README without code"
     home = str(tmp_path)
     env = environment(HOME=home, USERPROFILE=home, XDG_CONFIG_HOME=home, XDG_DATA_HOME=home)
-    env["PATH"] = os.pathsep.join([str(scripts), env["PATH"]])
+    env["PATH"] = os.pathsep.join([str(warm_scripts()), env["PATH"]])
     child = run_python("-c", DRIVER, json.dumps(runnable), cwd=tmp_path, env=env)
     assert child.returncode == 0, child.stdout + child.stderr

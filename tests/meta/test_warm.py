@@ -4,8 +4,7 @@ import subprocess
 from pathlib import Path
 
 from tests.meta.children import environment
-from tests.meta.warm import warm_lamina
-from tests.scratch import scratch_folder
+from tests.meta.warming import warm_scripts
 
 SCRIPT = """
 lamina recall tea
@@ -32,8 +31,7 @@ def _said(folder: Path, path: str) -> tuple[str, str]:
 def test_a_warm_lamina_says_what_a_cold_one_says(tmp_path: Path) -> None:
     (tmp_path / "cold").mkdir()
     (tmp_path / "warm").mkdir()
-    with scratch_folder() as around, warm_lamina(around) as scripts:
-        warm = _said(tmp_path / "warm", str(scripts))
-    assert warm == _said(tmp_path / "cold", str(scripts.parent / "none"))
+    warm = _said(tmp_path / "warm", str(warm_scripts()))
+    assert warm == _said(tmp_path / "cold", str(tmp_path / "none"))
     assert "status 3" in warm[0]
     assert "grüner Tee" in warm[0]

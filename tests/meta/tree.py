@@ -13,6 +13,8 @@ _NOT_OURS = {"build", "dist", "node_modules", "__pycache__"}
 _HIDDEN_BUT_OURS = {".ci", ".editorconfig", ".github", ".gitignore"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
+"""What a class or a function can be in; no expression holds one."""
 
 
 def project_files() -> list[Path]:
@@ -42,8 +44,8 @@ def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@functools.cache
 def syntax(path: Path) -> ast.Module:
+    """The tree of a file; not kept, for to look for garbage in trees takes longer than to parse."""
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
@@ -54,12 +56,17 @@ def named_nodes(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, Function
             name = f"{prefix}{child.name}"
             yield name, child
             yield from named_nodes(child, f"{name}.")
-        else:
+        elif isinstance(child, STATEMENTS):
             yield from named_nodes(child, prefix)
 
 
-def imported_modules(path: Path) -> Iterator[str]:
-    """Yield the dotted name of every absolute import, at any depth, including dynamic ones."""
+@functools.cache
+def imported_modules(path: Path) -> tuple[str, ...]:
+    """The dotted name of every absolute import, at any depth, including dynamic ones."""
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
     for node in ast.walk(syntax(path)):
         match node:
             case ast.Import(names=names):

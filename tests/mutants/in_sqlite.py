@@ -256,8 +256,8 @@ SQLITE = (
     ),
     _planted(
         "a_request_that_changed_nothing_is_remembered_too", "only changes leave receipts",
-        "receipts not stored", COMMITS, "if owner is not None:\n        body",
-        "if owner is not None and seqs:\n        body",
+        "receipts not stored", COMMITS, "if owner is not None:\n            note",
+        "if owner is not None and seqs:\n            note",
     ),
     _planted(
         "different_keys_are_different_requests", "idempotency keys are folded", "owner mixed up",
@@ -272,9 +272,9 @@ SQLITE = (
     ),
     _planted(
         "query_text_is_data", "a piece is written into the statement", "text as syntax", INDEX,
-        'instr(substr(term, ?), ?) > 0"\n'
+        'instr(substr(term, cast(? as integer)), ?) > 0"\n'
         '        within = (start, f"{stream.sid};", len(start) + 1, piece)',
-        "instr(substr(term, ?), '\" + piece + \"') > 0\"\n"
+        "instr(substr(term, cast(? as integer)), '\" + piece + \"') > 0\"\n"
         '        within = (start, f"{stream.sid};", len(start) + 1)',
     ),
     _planted(

@@ -1,5 +1,6 @@
 """Empty stores for the tests of this folder."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -19,3 +20,7 @@ def over_tcp() -> Iterator[str]:
     """The same, not through a socket in a folder."""
     with lent_address(tcp=True) as lent:
         yield lent
+
+
+collect_ignore = [] if os.environ.get("LAMINA_SERVERS") else ["servers"]
+"""Servers as processes of their own take their time: `make test-postgres` has it."""

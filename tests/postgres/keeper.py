@@ -36,11 +36,11 @@ def _is_at(file: IO[str], path: Path) -> bool:
         return False
 
 
-def keep(named: str) -> None:
-    """Run the server until nobody uses it."""
+def keep(named: str, version: str) -> None:
+    """Run the server of a run, whose folder is named, until nobody uses it."""
     folder = Path(named)
     try:
-        server = Server(HASTY)
+        server = Server(HASTY, int(version))
     except NoServerError as error:
         sys.stdout.write(str(error))
         return

@@ -7,7 +7,7 @@ nobody connected to it any more.
 import atexit
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -71,7 +71,8 @@ def _next() -> _Place:
 
 def _made() -> _Place:
     schema = f"t_{secrets.token_hex(6)}"
-    Connections(parse(server().address(schema)), DIALECT).open()
+    with closing(Connections(parse(server().address(schema)), DIALECT)) as connections:
+        connections.open()
     tables = [name for (name,) in _superuser().execute(_TABLES, (schema,))]
     sequences = [name for (name,) in _superuser().execute(_SEQUENCES, (schema,))]
     rows = ", ".join(f"('{name}', '{value}')" for name, value in _SETTINGS.items())

@@ -21,7 +21,7 @@ class Proxy:
         self._lock = threading.Lock()
         self._flows = threading.Event()
         self._flows.set()
-        self._ended = self._refuses = False
+        self._ended = self._refuses = self._deaf = False
         self.connections = 0
         """How many there were so far."""
         self._thread = threading.Thread(target=self._accept, daemon=True)
@@ -41,8 +41,13 @@ class Proxy:
         """Take everything and pass nothing on, as a network that swallows packets."""
         self._flows.clear()
 
+    def deafen(self) -> None:
+        """Pass on what clients say and none of the answers: what they ask for is done."""
+        self._deaf = True
+
     def flow(self) -> None:
         """Pass on again."""
+        self._deaf = False
         self._flows.set()
 
     def refuse(self) -> None:
@@ -90,7 +95,8 @@ class Proxy:
                     self._flows.wait()
                     if not said:
                         raise OSError("one side is done")
-                    key.data.sendall(said)
+                    if not (self._deaf and key.fileobj is server):
+                        key.data.sendall(said)
         for one in (client, server):
             with suppress(OSError):
                 one.close()

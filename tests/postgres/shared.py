@@ -10,15 +10,18 @@ import secrets
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from shutil import rmtree
+from typing import TypeVar
 
 from tests.meta.tree import ROOT
 from tests.postgres.keeper import door
-from tests.postgres.server import NoServerError, Place
+from tests.postgres.server import NEWEST, NoServerError, Place, Server
 
-_KEEP = "import sys; from tests.postgres.keeper import keep; keep(sys.argv[1])"
+T = TypeVar("T")
+_KEEP = "import sys; from tests.postgres.keeper import keep; keep(*sys.argv[1:])"
 _HELD: list[object] = []
 """What is kept until this process ends."""
 
@@ -30,8 +33,17 @@ def fresh_address(*, tcp: bool = False) -> str:
 
 def server() -> Place:
     """Where the server of this run answers; the test is skipped where there can be none."""
+    return _or_skip(_server)
+
+
+def own_server() -> Server:
+    """One that syncs what it writes and can be killed, skipped where there can be none."""
+    return _or_skip(Server)
+
+
+def _or_skip(made: Callable[[], T]) -> T:
     try:
-        return _server()
+        return made()
     except NoServerError as error:
         import pytest
 
@@ -58,8 +70,9 @@ def _server() -> Place:
 
 
 def _start_keeper(folder: Path) -> None:
+    version = os.environ.get("LAMINA_TEST_POSTGRES", str(NEWEST))
     keeper = subprocess.Popen(
-        [sys.executable, "-c", _KEEP, str(folder)],
+        [sys.executable, "-c", _KEEP, str(folder), version],
         cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip

@@ -8,13 +8,11 @@ import pytest
 from lamina.stores.base import Store
 from lamina.stores.postgres.store import PostgresStore
 from lamina.testing import DurableContract, SharedContract, StoreContract
-from tests.postgres.shared import fresh_address
 
 
 class TestPostgres(StoreContract, DurableContract, SharedContract):
     @pytest.fixture
-    def another(self) -> Iterator[Callable[[], Store]]:
-        address = fresh_address()
+    def another(self, address: str) -> Iterator[Callable[[], Store]]:
         with ExitStack() as opened:
 
             def open_one() -> Store:

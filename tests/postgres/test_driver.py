@@ -5,6 +5,7 @@ import pytest
 from lamina.errors import InvalidInputError, LaminaError, StoreUnavailableError
 from lamina.stores.postgres.driver import DriverError, is_lost, translated
 from lamina.stores.postgres.marks import translated as with_marks
+from tests.meta.children import run_python
 from tests.postgres.opened import session
 from tests.postgres.proxy import proxied
 from tests.postgres.server import run_sql
@@ -160,3 +161,11 @@ def test_a_lost_connection_is_told_from_a_mistake() -> None:
         with pytest.raises(DriverError) as gone:
             connection.execute("select 1")
         assert is_lost(gone.value)
+
+
+def test_the_driver_says_nothing_by_itself() -> None:
+    script = (
+        "import lamina.stores.postgres.driver, logging; logging.getLogger('psycopg').warning('x')"
+    )
+    said = run_python("-c", script)
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", "")

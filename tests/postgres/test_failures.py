@@ -133,6 +133,7 @@ def test_as_many_connections_as_are_allowed() -> None:
         ("53300", StoreUnavailableError, True),
         ("57P01", StoreUnavailableError, True),
         ("57P03", StoreUnavailableError, True),
+        ("25P03", StoreUnavailableError, True),
         ("08006", StoreUnavailableError, True),
         ("25006", StoreReadOnlyError, False),
         ("42501", StoreError, False),

@@ -24,8 +24,8 @@ insert into version (vid, sid, rid, rev, from_seq, state, kind, text, data, tags
     confidence, trust, source, tokens, updated_at, salt)
   values ({n}, {n}, {n}, 1, 1, 'current', '', '', '{{}}', '[]', 0, 0, '', '', 0, '', '');
 insert into word values ({n}, {n}, '{n}:tea');
-insert into word_posting values ('{n}:tea', {n}, {n}, 1, 1);
-insert into word_count values ('{n}:tea', {n}, 1);
+insert into word_posting values ({n}, {n}, 1, 1, '{n}:tea');
+insert into word_count values (1, {n}, '{n}:tea');
 insert into vector values (1, {n}, {n}, {n}, '[1,2]');
 insert into sealed values ({n}, '', '', '', '');
 insert into usage values ({n}, '', 1, '');

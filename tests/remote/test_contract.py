@@ -6,7 +6,7 @@
 from contextlib import closing
 from pathlib import Path
 
-from lamina.stores.base import Capability
+from lamina.stores.base import WHOLE, Capability
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.stores.sqlite.store import SqliteStore
 from tests.remote.contract import FromAfar, Lasting, raw
@@ -47,7 +47,7 @@ for name in dir(FromAfar):
 
 
 def test_a_client_declares_what_its_contracts_prove(raw: Raw, tmp_path: Path) -> None:
-    shared = {Capability.MANY_PROCESSES}
+    shared = WHOLE | {Capability.MANY_PROCESSES}
     lasting = {Capability.DURABLE, Capability.SYNCED}
     for store, declared in ((EphemeralStore(), shared), (SqliteStore(tmp_path), shared | lasting)):
         raw.store = store

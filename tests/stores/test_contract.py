@@ -7,12 +7,30 @@ from pathlib import Path
 import pytest
 
 from lamina.stores.base import Capability, Store
+from lamina.stores.combined.binding import with_hot
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.stores.json_file import JsonFileStore
+from lamina.stores.redis.store import RedisStore
 from lamina.stores.sqlite.store import SqliteStore
-from lamina.testing import DurableContract, ScrubbedContract, SharedContract, StoreContract
+from lamina.testing import (
+    ChainedContract,
+    DurableContract,
+    ExpiringContract,
+    HotContract,
+    LastingContract,
+    LayeredContract,
+    PastContract,
+    ScrubbedContract,
+    SharedContract,
+    StoreContract,
+)
+from tests.redis import RedisServer
 
 CONTRACTS = {
+    Capability.CHAINED: ChainedContract,
+    Capability.EVERY_LAYER: LayeredContract,
+    Capability.EXPIRING: ExpiringContract,
+    Capability.PAST: PastContract,
     Capability.DURABLE: DurableContract,
     Capability.MANY_PROCESSES: SharedContract,
     Capability.SCRUBBED: ScrubbedContract,
@@ -72,9 +90,65 @@ class TestSqlite(OnDisk, StoreContract, DurableContract, SharedContract, Scrubbe
         return SqliteStore(folder)
 
 
+class TestRedis(HotContract, DurableContract, SharedContract, ExpiringContract):
+    home = "task"
+
+    @pytest.fixture
+    def another(self, redis_server: RedisServer) -> Iterator[Callable[[], Store]]:
+        url = redis_server.fresh_url()
+        with ExitStack() as opened:
+
+            def open_one() -> Store:
+                store = RedisStore(url)
+                opened.callback(store.close)
+                return store
+
+            yield open_one
+
+    @pytest.fixture
+    def store(self, another: Callable[[], Store]) -> Store:
+        return another()
+
+    @pytest.fixture
+    def reopened(self, another: Callable[[], Store]) -> Callable[[Store], Store]:
+        def reopen(store: Store) -> Store:
+            store.close()
+            return another()
+
+        return reopen
+
+
+class TestCombined(HotContract, LayeredContract, DurableContract, SharedContract, LastingContract):
+    """Where a clause does not care, records are of the base; the other layers are hot."""
+
+    @pytest.fixture
+    def another(self, tmp_path: Path, redis_server: RedisServer) -> Iterator[Callable[[], Store]]:
+        url = redis_server.fresh_url()
+        with ExitStack() as opened:
+
+            def open_one() -> Store:
+                store = with_hot(SqliteStore(tmp_path), url)
+                opened.callback(store.close)
+                return store
+
+            yield open_one
+
+    @pytest.fixture
+    def store(self, another: Callable[[], Store]) -> Store:
+        return another()
+
+    @pytest.fixture
+    def reopened(self, another: Callable[[], Store]) -> Callable[[Store], Store]:
+        def reopen(store: Store) -> Store:
+            store.close()
+            return another()
+
+        return reopen
+
+
 @pytest.mark.parametrize("suite", [TestEphemeral, TestJsonFile, TestSqlite])
 def test_a_store_runs_the_contract_of_each_capability_it_declares(
-    suite: type[StoreContract], tmp_path: Path
+    suite: type[HotContract], tmp_path: Path
 ) -> None:
     store = suite.made(tmp_path) if issubclass(suite, OnDisk) else EphemeralStore()
     declared = store.capabilities

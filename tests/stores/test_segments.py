@@ -10,7 +10,12 @@ from lamina.stores.base import Store
 from lamina.stores.questions import Found, Search
 from lamina.stores.sqlite import nearest, segments, words
 from lamina.stores.sqlite.store import SqliteStore
-from lamina.testing.contract.embedding import EmbeddingClauses
+from lamina.testing.contract.embedding import (
+    AroundClauses,
+    EmbeddingClauses,
+    LastingSearchClauses,
+    PastEmbeddingClauses,
+)
 from lamina.testing.contract.isolation import IsolationClauses
 from lamina.testing.contract.past import PastClauses
 from lamina.testing.contract.searching import SearchingClauses
@@ -50,12 +55,24 @@ class LanceStore(FoldingStore):
         self.configure(ENGINE, LANCE)
 
 
-class TestSegments(SearchingClauses, EmbeddingClauses, PastClauses, IsolationClauses):
+class Answers(
+    SearchingClauses,
+    EmbeddingClauses,
+    PastEmbeddingClauses,
+    AroundClauses,
+    LastingSearchClauses,
+    PastClauses,
+    IsolationClauses,
+):
+    """Every clause on what a search finds."""
+
+
+class TestSegments(Answers):
     pass
 
 
 @needs_lance
-class TestLance(SearchingClauses, EmbeddingClauses, PastClauses, IsolationClauses):
+class TestLance(Answers):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[Store]:
         store = LanceStore(tmp_path)

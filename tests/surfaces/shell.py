@@ -14,6 +14,7 @@ import pytest
 import lamina as package
 from lamina.surfaces.cli.main import main
 from tests.meta.children import environment
+from tests.meta.warming import warm_program
 
 SOURCE = str(Path(package.__file__).resolve().parents[1])
 PROGRAM = [sys.executable, "-m", "lamina.surfaces.cli.main"]
@@ -41,7 +42,8 @@ def run(
 ) -> Answer:
     """Run `lamina` in a process of its own, whose home is its working directory."""
     done = subprocess.run(
-        [*PROGRAM, *arguments],
+        # Who gives up a right does so before the program starts.
+        [*(warm_program() if as_root else PROGRAM), *arguments],
         cwd=cwd,
         env=clean_environment(cwd or Path.cwd()),
         input=stdin,
@@ -85,7 +87,7 @@ def on_terminal(*arguments: str, cwd: Path, typed: bytes = b"", columns: int = 1
     size = {"COLUMNS": str(columns), "LINES": "40"}
     env = clean_environment(cwd) | {"TERM": "xterm-256color", **size}
     child = subprocess.Popen(
-        [*PROGRAM, *arguments], cwd=cwd, env=env, stdin=theirs, stdout=theirs, stderr=theirs
+        [*warm_program(), *arguments], cwd=cwd, env=env, stdin=theirs, stdout=theirs, stderr=theirs
     )
     os.close(theirs)
     os.write(ours, typed)

@@ -26,7 +26,7 @@ from lamina.stores.questions import Search
 _FIRST: Final = 10
 
 
-def recall(store: Path, first: str, lines: Iterable[str], say: Callable[[Any], None]) -> None:
+def recall(store: str, first: str, lines: Iterable[str], say: Callable[[Any], None]) -> None:
     """Open a store and ask it once, then whatever comes; each answer says how long it took."""
     start = clock.stopwatch()
     with open_memory(store) as mem:

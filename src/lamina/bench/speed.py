@@ -95,9 +95,9 @@ class _Run:
             with Child("recall", store.folder, warm[0].text) as ours:
                 opened = ours.hear()
                 ready = clock.stopwatch() - start
-                whole = _timings(ours, warm, asked, scoped=False)
+                whole = timings(ours, warm, asked, scoped=False)
                 advance(1)
-                scoped = _timings(ours, warm, asked, scoped=True)
+                scoped = timings(ours, warm, asked, scoped=True)
                 advance(2)
                 resident = scoped["kb"]
                 near = _told(ours, {"nearest": [one.text for one in asked[:_NEAREST]]})
@@ -110,10 +110,10 @@ class _Run:
                 exact = _told(theirs, {"nearest": [one.text for one in asked[:_NEAREST]]})
                 advance(5)
         return {
-            "recall": _spread(asked, whole),
-            "recall_in_scope": _spread(asked, scoped),
-            "plain": {**_spread(asked, every), "resident_mb": _mb(every["kb"]),
-                      "content_words": _spread(asked, content)},
+            "recall": spread(asked, whole),
+            "recall_in_scope": spread(asked, scoped),
+            "plain": {**spread(asked, every), "resident_mb": _mb(every["kb"]),
+                      "content_words": spread(asked, content)},
             "cold": {**opened, "process_ready_ms": round(ready * 1000, 1)},
             "resident_mb": _mb(resident),
             "vector_recall@10": _overlap(near, exact, store.ids),
@@ -189,7 +189,7 @@ def measure(plan: Plan, phase: Phase) -> SpeedFigures:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _timings(
+def timings(
     child: Child, warm: Sequence[Asked], asked: Sequence[Asked], *, scoped: bool
 ) -> dict[str, Any]:
     """Ask some questions to warm up, then those that count."""
@@ -213,7 +213,7 @@ def _told(child: Child, request: dict[str, Any]) -> Any:
     return child.hear()
 
 
-def _spread(asked: Sequence[Asked], timings: dict[str, Any]) -> dict[str, Any]:
+def spread(asked: Sequence[Asked], timings: dict[str, Any]) -> dict[str, Any]:
     """The spread over all questions, and the middle of each sort."""
     sorts: dict[str, list[float]] = {}
     for one, took in zip(asked, timings["seconds"], strict=True):

@@ -21,7 +21,7 @@ _PROJECT: Final = "bench"
 _SOAKERS: Final = 8
 
 
-def write(writer: int, *stores: Path) -> None:
+def write(writer: int, *stores: str) -> None:
     """Each line says to which store to write, and for how many seconds."""
     from lamina.bench.crowds import write_for
     from lamina.bench.drafts import draft
@@ -36,7 +36,7 @@ def write(writer: int, *stores: Path) -> None:
             _say(write_for(mems[int(store)], float(seconds), writer))
 
 
-def look(store: Path, known: str, question: str) -> None:
+def look(store: str, known: str, question: str) -> None:
     """Open the store, read a record and search: what a hook at a prompt does."""
     start = clock.stopwatch()
     with open_memory(store, project=_PROJECT) as mem:
@@ -48,7 +48,7 @@ def look(store: Path, known: str, question: str) -> None:
         _say({name: milliseconds(took) for name, took in found.items()} | {"kb": resident_kb()})
 
 
-def soak(store: Path, writes: int, samples: int) -> None:
+def soak(store: str, writes: int, samples: int) -> None:
     """Write much, by several threads, and say how much memory that takes now and then."""
     from lamina.bench.drafts import draft
 
@@ -65,7 +65,7 @@ def soak(store: Path, writes: int, samples: int) -> None:
             _say(resident_kb())
 
 
-def follow(store: Path, wakes: int) -> None:
+def follow(store: str, wakes: int) -> None:
     """Wait for one write, then note when so many more arrive."""
     with open_memory(store, project=_PROJECT) as mem:
         feed = mem.changes(after=mem.cursor(), follow=True)
@@ -77,7 +77,7 @@ def follow(store: Path, wakes: int) -> None:
         _say({next(feed).event.record: clock.stopwatch() for _ in range(wakes)})
 
 
-def board(store: Path, wakes: int) -> None:
+def board(store: str, wakes: int) -> None:
     """Wait for so many signals, and note when each arrives."""
     with open_memory(store) as mem:
         news = mem.agent("maya", project=_PROJECT).blackboard.subscribe("wake")
@@ -89,19 +89,19 @@ def main(role: str, *arguments: str) -> None:
     """Play a role."""
     match role, *arguments:
         case "write", writer, *stores:
-            write(int(writer), *map(Path, stores))
+            write(int(writer), *stores)
         case "look", store, known, question:
-            look(Path(store), known, question)
+            look(store, known, question)
         case "follow", store, wakes:
-            follow(Path(store), int(wakes))
+            follow(store, int(wakes))
         case "board", store, wakes:
-            board(Path(store), int(wakes))
+            board(store, int(wakes))
         case "soak", store, writes, samples:
-            soak(Path(store), int(writes), int(samples))
+            soak(store, int(writes), int(samples))
         case "recall", store, first:
             from lamina.bench import asking
 
-            asking.recall(Path(store), first, sys.stdin, _say)
+            asking.recall(store, first, sys.stdin, _say)
         case "http_load", *_:
             from lamina.bench import http_load
 

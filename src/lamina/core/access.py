@@ -11,7 +11,7 @@ from typing import Final
 from lamina.core.layers import LAYERS, OWNERS, SHARED
 from lamina.core.principal import Principal, Role, Surface
 from lamina.core.record import Record
-from lamina.core.scope import GLOBAL, Scope, stream_of
+from lamina.core.scope import GLOBAL, Scope, root_of, stream_of
 from lamina.errors import ForbiddenError
 
 _EVERY: Final = frozenset(LAYERS) - OWNERS
@@ -105,8 +105,9 @@ class Reach:
 
     def sees_stream(self, stream: str) -> bool:
         """Whether a whole stream lies open, so that even its erased records may be counted."""
+        root = root_of(stream)
         return any(
-            (grant.scope is None or grant.scope == stream and grant.subtree)
+            (grant.scope is None or grant.scope == root and grant.subtree)
             and grant.layers >= _NOT_WORKING
             for grant in self.grants
         )

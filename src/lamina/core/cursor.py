@@ -14,7 +14,7 @@ from typing import Final
 
 from lamina.core import canonical
 from lamina.core.instants import check_instant, to_text
-from lamina.core.scope import Scope
+from lamina.core.scope import Scope, root_of
 from lamina.errors import InvalidInputError, LaminaError
 
 _MARK: Final = "c1."
@@ -106,10 +106,10 @@ def _unpacked(packed: str) -> str:
 
 
 def _stream(name: str) -> str:
-    scope = Scope.of(name)
+    scope = Scope.of(root_of(name))
     if scope.path != scope.stream:
         raise ValueError
-    return scope.stream
+    return name
 
 
 def _counted(value: object, least: int = 1) -> int:

@@ -88,6 +88,15 @@ class Filter:
         """Whether the filter says anything about a field."""
         return any(condition.field == field for condition in self.conditions)
 
+    def allowed(self, field: str) -> frozenset[Scalar] | None:
+        """The values that a field may have, where the filter lists them; `None` where not."""
+        listed = [
+            frozenset(_listed(condition.value))
+            for condition in self.conditions
+            if condition.field == field and condition.op in (Op.EQ, Op.IN)
+        ]
+        return frozenset.intersection(*listed) if listed else None
+
     def __and__(self, other: "Filter") -> "Filter":
         return Filter(self.conditions + other.conditions)
 

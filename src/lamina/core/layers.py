@@ -61,15 +61,17 @@ class Layer:
     owner_only: bool = False
     """Whether it says who may come in: seen and written by those alone who have the whole store,
     listed only by name, and never exported or imported."""
+    hot: bool = False
+    """Whether it is what agents are at right now, which a store of its own may keep."""
 
 
 _ALL: Final = (
     Layer("working", ("scratchpad", "plan", "constraints", "context"),
-          durability=Durability.COMMITTED, history=0, indexed=False, recalled=False),
+          durability=Durability.COMMITTED, history=0, indexed=False, recalled=False, hot=True),
     Layer("now", ("objective", "next_steps", "profile", "frame"), unsaid=("frame",)),
     Layer("fact", ("general", "preference", "personal", "config"), open_kinds=False),
     Layer("blackboard", ("signal",), durability=Durability.COMMITTED,
-          horizon=timedelta(days=30)),
+          horizon=timedelta(days=30), hot=True),
     Layer("session", ("user", "assistant", "tool_call", "tool_result", "summary"),
           open_kinds=False, append_only=True, key_includes_kind=True, in_order=True,
           recalled=False),
@@ -87,7 +89,7 @@ _ALL: Final = (
           open_kinds=False, pipeline_only=True, horizon=timedelta(days=90)),
     Layer("source", ("chunk", "file", "root", "extract"), unsaid=("file", "root", "extract"),
           pipeline_only=True, horizon=timedelta(days=90)),
-    Layer("task", ("task",)),
+    Layer("task", ("task",), hot=True),
     Layer("archive", ("original", "capsule", "summary"), recalled=False),
     Layer("access", ("key", "code"), open_kinds=False, append_only=True, indexed=False,
           recalled=False, owner_only=True),
@@ -96,6 +98,8 @@ _ALL: Final = (
 LAYERS: Final = {layer.name: layer for layer in _ALL}
 OWNERS: Final = frozenset(name for name, layer in LAYERS.items() if layer.owner_only)
 """What only those see who have the whole store."""
+HOT: Final = frozenset(name for name, layer in LAYERS.items() if layer.hot)
+"""What a store of its own may keep."""
 SHARED: Final = frozenset(
     ("knowledge", "episode", "artifact", "blackboard", "item", "source", "task", "fact")
 )

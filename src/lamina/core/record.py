@@ -12,7 +12,7 @@ from typing import Any, Final
 from lamina.core import canonical
 from lamina.core.canonical import Json
 from lamina.core.ids import RecordId
-from lamina.core.instants import to_text
+from lamina.core.instants import from_text, to_text
 
 
 class State(StrEnum):
@@ -112,6 +112,7 @@ class Record(Content):
         return replace(self, **content_fields(content))
 
 
+_TIMES: Final = ("created_at", "updated_at", "valid_from", "expires_at")
 CONTENT_FIELDS: Final = tuple(item.name for item in fields(Content))
 
 
@@ -154,6 +155,13 @@ def to_json(record: Record) -> dict[str, Json]:
         "updated_at": to_text(record.updated_at),
         "rev": record.rev,
     }
+
+
+def from_json(row: dict[str, Any]) -> Record:
+    """The record that `to_json` wrote; a store reads its own writing, and checks nothing."""
+    times = {name: row[name] and from_text(row[name]) for name in _TIMES}
+    typed = {"state": State(row["state"]), "trust": Trust(row["trust"]), "tags": tuple(row["tags"])}
+    return Record(**{**row, **times, **typed})
 
 
 def canonical_bytes(record: Record) -> bytes:

@@ -2,7 +2,8 @@
 
 `global`, `project/<p>`, `user/<u>` and `agent/<a>` are roots; `/agent/<a>`, `/task/<t>` and
 `/session/<s>` may follow, in that order, so that one place has one spelling. A root is also a
-*stream*: the unit that has its own sequence, chain and keyword statistics.
+*stream*: the unit that has its own sequence, chain and keyword statistics. What is hot may have a
+second one, in a store of its own.
 """
 
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from lamina.errors import InvalidInputError
 
 ROOTS: Final = ("project", "user", "agent")
 _BELOW: Final = ("agent", "task", "session")
+_HOT: Final = "+hot"
+"""Ends the name of a stream that is not the root's own; no scope can have it."""
 _FORMS: Final = (
     "Scopes are global, project/NAME, user/NAME or agent/NAME,"
     " then /agent/NAME, /task/NAME, /session/NAME in that order"
@@ -65,6 +68,21 @@ class Scope:
 def stream_of(path: str) -> str:
     """The root of a path that has been checked before, or of a grant's prefix."""
     return "global" if path.split("/", 1)[0] == "global" else "/".join(path.split("/", 2)[:2])
+
+
+def hot_stream(root: str) -> str:
+    """The stream of what is hot in a root scope, where a store of its own keeps that."""
+    return root + _HOT
+
+
+def is_hot(stream: str) -> bool:
+    """Whether a stream is that of what is hot."""
+    return stream.endswith(_HOT)
+
+
+def root_of(stream: str) -> str:
+    """The root scope that a stream belongs to."""
+    return stream.removesuffix(_HOT)
 
 
 def _check_below(pairs: list[str], head: str, path: str, argument: str) -> None:

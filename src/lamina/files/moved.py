@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lamina.core.scope import Scope
+from lamina.core.scope import Scope, root_of
 from lamina.errors import InvalidInputError
 from lamina.files.layout import place_of
 
@@ -51,7 +51,7 @@ class Moved:
             self._places = {}
             for change in self._feed():
                 if change.record is None:
-                    self._streams.add(change.event.stream)
+                    self._streams.add(root_of(change.event.stream))
                 elif change.record.layer in _LAYERS:
                     self._saw(Scope.of(change.record.scope), change.record.layer)
         return self._places

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from lamina import clock
 from lamina.core.instants import check_span
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Self
 
-    from lamina.lifecycle.face import Lifecycle
     from lamina.lifecycle.upkeep import Upkeep
 
 _JITTER: Final = 0.1
@@ -37,12 +36,19 @@ class Turn:
     """Why there was none: another process was at it, the store failed, or whatever it was."""
 
 
+class Runs(Protocol):
+    """What does upkeep, as `Lifecycle` does."""
+
+    def run(self, *only: str, confirm: bool = False) -> Upkeep:
+        """Do what is due."""
+
+
 class Scheduler:
     """Runs upkeep every so often, never twice at once; what asks waits for a person."""
 
     def __init__(
         self,
-        lifecycle: Lifecycle,
+        lifecycle: Runs,
         every: str = "1h",
         *only: str,
         confirm: bool = False,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,6 +44,19 @@ class Capability(StrEnum):
     """Erased bytes are looked for on the medium itself."""
     BACKUP = "backup"
     """It can be copied whole into one file while it is in use."""
+    EVERY_LAYER = "every_layer"
+    """It keeps every layer; otherwise only those that are `hot`, and refuses the others."""
+    PAST = "past"
+    """It answers as of a place in the past; otherwise such a question is refused."""
+    CHAINED = "chained"
+    """It keeps every event for good, and each seals those before it, so that an audit finds what
+    was altered; otherwise only the newest events stay."""
+    EXPIRING = "expiring"
+    """What has run out is gone by itself; otherwise it stays until it is taken away."""
+
+
+WHOLE: Final = frozenset({Capability.EVERY_LAYER, Capability.PAST, Capability.CHAINED})
+"""What a store of a whole memory can do."""
 
 
 class Severity(StrEnum):

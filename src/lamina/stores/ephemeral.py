@@ -10,10 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from lamina import clock
-from lamina.core import canonical, chain
+from lamina.core import chain
 from lamina.core.access import Reach
 from lamina.core.changes import Action, Commit, Event, Receipt
-from lamina.core.filters import order_key
 from lamina.core.ids import RecordId
 from lamina.core.layers import Durability, is_indexed, place_of
 from lamina.core.planning import Step, make_plan
@@ -24,13 +23,13 @@ from lamina.core.sealed import Sealed
 from lamina.errors import UnsupportedError
 from lamina.results import BackupReport
 from lamina.stores.auditing import Auditing
-from lamina.stores.base import Capability, Repair, ScrubReport
+from lamina.stores.base import WHOLE, Capability, Repair, ScrubReport
 from lamina.stores.bell import Bell
 from lamina.stores.contents import Contents, Entry, Stream
 from lamina.stores.counting import Counting
 from lamina.stores.noting import Noting
 from lamina.stores.pruning import Pruning
-from lamina.stores.questions import Lot, Query, in_lots
+from lamina.stores.questions import Lot, Query, in_lots, in_order, saying
 from lamina.stores.receipts import check_same_request, owner_of
 from lamina.stores.searching import Searching
 from lamina.stores.telling import Telling, copied
@@ -50,7 +49,7 @@ class EphemeralStore(Auditing, Counting, Noting, Pruning, Searching, Telling):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset()
+        return WHOLE
 
     @property
     def location(self) -> str:
@@ -104,14 +103,7 @@ class EphemeralStore(Auditing, Counting, Noting, Pruning, Searching, Telling):
     def query(self, query: Query) -> list[Record]:
         with self._lock:
             found = list(self._matching(query))
-        field, descending = query.order_by
-        if field is not None:
-            # Sorting is stable: reversing first keeps the newest in front among equals.
-            found.reverse()
-            found.sort(key=lambda record: order_key(record, field), reverse=descending)
-        elif descending:
-            found.reverse()
-        return found[: query.limit]
+        return in_order(found, query)
 
     def walk(self, reach: Reach, stream: str) -> Iterator[Record]:
         with self._lock:
@@ -155,15 +147,12 @@ class EphemeralStore(Auditing, Counting, Noting, Pruning, Searching, Telling):
             return self._contents.erased(ids)
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
-        needles = {*texts, *map(canonical.inner, texts)}
+        says = saying(texts)
         with self._lock:
             return [
                 record_id
                 for record_id, entry in self._contents.entries.items()
-                if reach.sees(entry.newest)
-                and any(
-                    needle in _said(one) for one in entry.versions.values() for needle in needles
-                )
+                if reach.sees(entry.newest) and any(map(says, entry.versions.values()))
             ]
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
@@ -264,8 +253,3 @@ class EphemeralStore(Auditing, Counting, Noting, Pruning, Searching, Telling):
             for owner, kept in contents.receipts.items()
             if all(outcome.id != record_id for outcome in kept[1].outcomes)
         }
-
-
-def _said(version: Record) -> str:
-    written = canonical.dumps([version.data, *version.tags])
-    return f"{version.text}\n{version.key or ''}\n{written}"

@@ -11,7 +11,6 @@ import os
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +20,7 @@ from lamina.core.ids import RecordId
 from lamina.core.indexing import index_terms
 from lamina.core.instants import from_text, to_text
 from lamina.core.layers import Durability, is_indexed, place_of
-from lamina.core.record import Record, State, Trust, to_json
+from lamina.core.record import from_json, to_json
 from lamina.core.scope import stream_of
 from lamina.core.sealed import Sealed
 from lamina.core.usage import Usage
@@ -34,7 +33,7 @@ from lamina.errors import (
     StoreVersionError,
 )
 from lamina.stores import receipts
-from lamina.stores.base import Capability, ScrubReport
+from lamina.stores.base import WHOLE, Capability, ScrubReport
 from lamina.stores.contents import Contents, Entry, Stream
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.stores.ledger import Ledger
@@ -67,7 +66,7 @@ class JsonFileStore(EphemeralStore):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset({Capability.DURABLE, Capability.SCRUBBED})
+        return WHOLE | {Capability.DURABLE, Capability.SCRUBBED}
 
     @property
     def location(self) -> str:
@@ -226,7 +225,7 @@ def _restore(value: dict[str, Any]) -> Contents:
     for name, events in value["streams"].items():
         contents.streams[name] = Stream(events=[_event_in(name, row) for row in events])
     for held in value["records"]:
-        versions = [record_in(row) for row in held["versions"]]
+        versions = [from_json(row) for row in held["versions"]]
         sealed = [
             Sealed(ref, kind, bytes.fromhex(nonce), bytes.fromhex(box))
             for ref, kind, nonce, box in held["sealed"]
@@ -247,14 +246,6 @@ def _restore(value: dict[str, Any]) -> Contents:
     return contents
 
 
-def record_in(row: dict[str, Any]) -> Record:
-    """A record from the JSON that this store itself wrote."""
-    instants = ("created_at", "updated_at", "valid_from", "expires_at")
-    times = {name: _instant(row[name]) for name in instants}
-    typed = {"state": State(row["state"]), "trust": Trust(row["trust"]), "tags": tuple(row["tags"])}
-    return Record(**{**row, **times, **typed})
-
-
 def _event_out(event: Event) -> list[Any]:
     return [
         event.seq, event.tx, event.record, event.rev, event.action.value, event.actor,
@@ -268,7 +259,3 @@ def _event_in(stream: str, row: list[Any]) -> Event:
         stream=stream, seq=seq, tx=tx, record=record, rev=rev, action=Action(action), actor=actor,
         surface=surface, at=from_text(at), digest=digest, hash=chained,
     )  # fmt: skip
-
-
-def _instant(text: str | None) -> datetime | None:
-    return None if text is None else from_text(text)

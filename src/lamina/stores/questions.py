@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from lamina.core.filters import ORDERABLE, Filter
+from lamina.core import canonical
+from lamina.core.filters import ORDERABLE, Filter, matches, order_key
 from lamina.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from lamina.core.access import Reach
@@ -136,3 +138,41 @@ def in_lots(records: Iterable[Record]) -> list[Lot]:
         many, tokens = sizes.get(lot, (0, 0))
         sizes[lot] = (many + 1, tokens + one.tokens)
     return sorted(Lot(*lot, *size) for lot, size in sizes.items())
+
+
+def wanted(query: Query) -> Callable[[Record], bool]:
+    """Whether a record is one that a query is about, for stores that have them at hand."""
+    # Many records lie in few scopes.
+    covers = cache(query.reach.covers)
+
+    def is_wanted(record: Record) -> bool:
+        return (
+            covers(record.scope, record.layer)
+            and (query.live_at is None or record.is_live(query.live_at))
+            and matches(record, query.where)
+        )
+
+    return is_wanted
+
+
+def in_order(oldest_first: list[Record], query: Query) -> list[Record]:
+    """What matched, as the query wants it, for stores that have them all at hand."""
+    field, descending = query.order_by
+    found = oldest_first[::-1] if field is not None or descending else oldest_first
+    if field is not None:
+        # Sorting is stable: beginning with the newest keeps them in front among equals.
+        found.sort(key=lambda record: order_key(record, field), reverse=descending)
+    return found[: query.limit]
+
+
+def saying(texts: Iterable[str]) -> Callable[[Record], bool]:
+    """Whether a version holds one of these texts: in its text, its key, its tags or its data."""
+    asked = list(texts)
+    needles = {*asked, *map(canonical.inner, asked)}
+
+    def says(version: Record) -> bool:
+        written = canonical.dumps([version.data, *version.tags])
+        said = f"{version.text}\n{version.key or ''}\n{written}"
+        return any(needle in said for needle in needles)
+
+    return says

@@ -4,12 +4,10 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import cache
 
 from lamina.core import bm25
 from lamina.core.access import Reach
-from lamina.core.filters import matches
 from lamina.core.ids import RecordId
 from lamina.core.indexing import index_terms
 from lamina.core.layers import LAYERS, is_indexed
@@ -26,7 +24,7 @@ from lamina.core.vectors import (
 )
 from lamina.errors import InvalidInputError
 from lamina.stores.contents import Contents, Stream
-from lamina.stores.questions import AROUND, MISFIT, Found, Match, Query, Search
+from lamina.stores.questions import AROUND, MISFIT, Found, Match, Query, Search, wanted
 from lamina.stores.telling import copied
 
 
@@ -85,11 +83,11 @@ class Searching:
         if asked is not None and self.dimensions(asked.space) not in (0, asked.dimensions):
             by_words = self.search(replace(search, vector=None))
             return replace(by_words, degraded=(*by_words.degraded, MISFIT))
-        wanted = Query(
+        asked_for = Query(
             reach=search.reach, where=search.where, live_at=search.live_at, as_of=search.as_of
         )
         with self._lock:
-            visible = {record.id: record for record in self._matching(wanted)}
+            visible = {record.id: record for record in self._matching(asked_for)}
             order = {record_id: n for n, record_id in enumerate(self._contents.entries)}
             ranked = _Ranked(visible, self._matches(search, visible), order)
             near = [match.cosine for match in ranked.matches.values()]
@@ -115,7 +113,7 @@ class Searching:
     def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
         with self._lock:
             known = self._contents.vectors.get(space, {})
-            _check_alike([*known.values(), *made])
+            check_alike([*known.values(), *made])
             kept = {
                 one.id: one
                 for one in made
@@ -257,16 +255,9 @@ class Searching:
     def _in_sight(self, query: Query) -> Iterator[Record]:
         """The same as they are kept: for counting, and for whatever hands none of them out."""
         contents = self._contents
-        # Many records lie in few scopes.
-        covers = cache(query.reach.covers)
-        newest = contents.records(contents.entries)
-        for record in newest if query.as_of is None else contents.as_of(query.as_of).values():
-            if (
-                covers(record.scope, record.layer)
-                and _is_wanted(record, query.live_at)
-                and matches(record, query.where)
-            ):
-                yield record
+        if query.as_of is None:
+            return filter(wanted(query), contents.records(contents.entries))
+        return filter(wanted(query), contents.as_of(query.as_of).values())
 
     def _seen(self, reach: Reach, name: str, stream: Stream) -> set[RecordId] | None:
         """The records of a stream's index within a reach that does not cover all of it."""
@@ -287,11 +278,8 @@ def _indexed(records: Iterable[Record]) -> dict[str, Stream]:
     return streams
 
 
-def _is_wanted(record: Record, live_at: datetime | None) -> bool:
-    return live_at is None or record.is_live(live_at)
-
-
-def _check_alike(made: Sequence[Embedded]) -> None:
+def check_alike(made: Sequence[Embedded]) -> None:
+    """Refuse vectors that cannot lie in one space."""
     sizes = {len(check_vector(one.values)) for one in made if one.values is not None}
     if len(sizes) > 1:
         raise InvalidInputError(

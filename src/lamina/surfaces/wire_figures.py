@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.instants import to_text
-from lamina.core.layers import LAYERS, Durability
+from lamina.core.layers import HOT, LAYERS, Durability
 from lamina.core.scope import Scope
 from lamina.stores.base import Capability
 
@@ -103,10 +103,16 @@ def durability_out(store: Store) -> dict[str, Any]:
     if Capability.DURABLE not in store.capabilities:
         best = Durability.EPHEMERAL
     order = list(Durability)
-    weaker = {
-        name: layer.durability.value
+    # A store that is not one log keeps what is hot elsewhere, where it is synced by and by.
+    apart = HOT if synced and Capability.CHAINED not in store.capabilities else ()
+    declared = {
+        name: Durability.COMMITTED if name in apart else layer.durability
         for name, layer in LAYERS.items()
-        if order.index(layer.durability) > order.index(best)
+    }
+    weaker = {
+        name: level.value
+        for name, level in declared.items()
+        if order.index(level) > order.index(best)
     }
     return {"level": best.value, "weaker": weaker}
 

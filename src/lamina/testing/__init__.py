@@ -16,7 +16,13 @@ from lamina.core.lazy import loading
 if TYPE_CHECKING:
     from lamina.models.scripted import ScriptedModel
     from lamina.testing.contract import (
+        ChainedContract,
         DurableContract,
+        ExpiringContract,
+        HotContract,
+        LastingContract,
+        LayeredContract,
+        PastContract,
         ScrubbedContract,
         SharedContract,
         StoreContract,
@@ -27,7 +33,13 @@ if TYPE_CHECKING:
 _HOMES = {
     "lamina.models.scripted": ("ScriptedModel",),
     "lamina.testing.contract": (
+        "ChainedContract",
         "DurableContract",
+        "ExpiringContract",
+        "HotContract",
+        "LastingContract",
+        "LayeredContract",
+        "PastContract",
         "ScrubbedContract",
         "SharedContract",
         "StoreContract",
@@ -37,10 +49,16 @@ _HOMES = {
 }
 
 __all__ = [
+    "ChainedContract",
     "DurableContract",
+    "ExpiringContract",
     "FakeEmbedder",
     "Fault",
     "FaultyEmbedder",
+    "HotContract",
+    "LastingContract",
+    "LayeredContract",
+    "PastContract",
     "ScriptedModel",
     "ScriptedProposer",
     "ScrubbedContract",

@@ -5,20 +5,23 @@ what it does care about.
 """
 
 import itertools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from lamina.core import chain
 from lamina.core.access import EVERYTHING, Grant, Reach
-from lamina.core.changes import Change, Commit, Put, Receipt
+from lamina.core.changes import Change, Commit, Event, Put, Receipt
 from lamina.core.filters import parse
 from lamina.core.ids import RecordId, new_id
 from lamina.core.indexing import index_terms
-from lamina.core.layers import LAYERS
+from lamina.core.layers import LAYERS, Layer, slot
 from lamina.core.principal import Principal, Role
 from lamina.core.record import Content, Record
 from lamina.core.scope import Scope
 from lamina.core.text import estimate_tokens, query_terms
-from lamina.stores.base import Store
+from lamina.stores.base import Capability, Store
 from lamina.stores.questions import Found, Match, Query, Search
 
 NOON: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -26,8 +29,30 @@ NOON: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WEB: Final = "project/web"
 ADMIN: Final = Principal("ann")
 ORCHESTRATOR: Final = Principal("otto", Role.ORCHESTRATOR)
+_LONG_AFTER: Final = timedelta(days=36_500)
 _PUT_FIELDS: Final = frozenset(Put.__dataclass_fields__)
 _numbers = itertools.count(1)
+_home = [LAYERS["knowledge"]]
+
+
+@contextmanager
+def at_home_in(layer: str) -> Iterator[None]:
+    """Write into this layer where a test does not care: a store need not keep every one."""
+    _home.append(LAYERS[layer])
+    try:
+        yield
+    finally:
+        _home.pop()
+
+
+def home() -> Layer:
+    """The layer that records belong to unless a test says otherwise."""
+    return _home[-1]
+
+
+def place_at(key: str, scope: str = WEB) -> str:
+    """The slot of a fact with this key, at home."""
+    return slot(home(), scope, "fact", key)
 
 
 def an_id(number: int | None = None) -> RecordId:
@@ -41,6 +66,11 @@ def after_noon(minutes: float) -> datetime:
     return NOON + timedelta(minutes=minutes)
 
 
+def someday(minutes: float) -> datetime:
+    """An instant so far off that nothing which lasts until then has run out."""
+    return after_noon(minutes) + _LONG_AFTER
+
+
 def a_principal(name: str = "finn", role: Role = Role.AGENT, root: str | None = WEB) -> Principal:
     """Somebody who acts; an agent of a project unless the test says otherwise."""
     return Principal(name, role, None if root is None else Scope.of(root))
@@ -52,10 +82,10 @@ def a_content(text: str = "a plain fact", **fields: Any) -> Content:
 
 
 def a_put(text: str = "a plain fact", **fields: Any) -> Put:
-    """A write of knowledge in one project; fields of the content and of the change alike."""
+    """A write in one project, at home; fields of the content and of the change alike."""
     rest = {name: value for name, value in fields.items() if name in _PUT_FIELDS}
     content = a_content(text, **{n: v for n, v in fields.items() if n not in _PUT_FIELDS})
-    defaults = {"id": an_id(), "scope": WEB, "layer": "knowledge", "content": content}
+    defaults = {"id": an_id(), "scope": WEB, "layer": home().name, "content": content}
     put = {**defaults, "terms": index_terms(content, rest.get("key")), **rest}
     return Put(**put)
 
@@ -63,7 +93,7 @@ def a_put(text: str = "a plain fact", **fields: Any) -> Put:
 def a_record(text: str = "a plain fact", **fields: Any) -> Record:
     """A record as it stands, for adopting and for comparing."""
     start: dict[str, Any] = {
-        "id": an_id(), "scope": WEB, "layer": "knowledge", "kind": "fact", "created_at": NOON,
+        "id": an_id(), "scope": WEB, "layer": home().name, "kind": "fact", "created_at": NOON,
         "updated_at": NOON, "tokens": estimate_tokens(text),
     }  # fmt: skip
     return Record(text=text, **{**start, **fields})
@@ -119,6 +149,20 @@ def texts(records: list[Record]) -> list[str]:
 def found(store: Store, words: str, **fields: Any) -> list[str]:
     """The texts that a search finds, best first."""
     return [match.record.text for match in look_for(store, words, **fields)]
+
+
+def layers_of(store: Store) -> list[str]:
+    """The layers that a store keeps."""
+    every = Capability.EVERY_LAYER in store.capabilities
+    return [layer.name for layer in LAYERS.values() if every or layer.hot]
+
+
+def breaks(store: Store, events: Sequence[Event]) -> list[object]:
+    """Where a stream's events do not follow from each other, as far as the store seals them."""
+    if Capability.CHAINED in store.capabilities:
+        return list(chain.verify(events))
+    pairs = itertools.pairwise(events)
+    return [two for one, two in pairs if (one.seq + 1, one.at) > (two.seq, two.at)]
 
 
 def picture(store: Store) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from lamina.stores.postgres.driver import Connection, DriverError
 _LOOK_SECONDS: Final = 1.0
 """How often the streams are looked at: a notice that was lost costs no more than that."""
 _RETRY_SECONDS: Final = 1.0
+_PATIENCE_SECONDS: Final = 2.0
 _STREAMS: Final = "select count(*), sum(seq) from stream"
 
 
@@ -64,7 +65,11 @@ class Listener:
     def _listening(self) -> Connection | None:
         if self._connection is None and stopwatch() >= self._retry_at:
             self._connection = self._connect()
-            self._connection.run(f"listen {channel(self._schema)}")
+            # Everybody who waits, waits for this as well.
+            self._connection.hurry(_PATIENCE_SECONDS)
+            # Nobody can listen to a replica; there the streams are all there is to look at.
+            if not self._connection.is_replica:
+                self._connection.run(f"listen {channel(self._schema)}")
             # Whatever was notified before went unheard.
             self._calls += 1
             self._looked_at = 0.0

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from typing import Any, Final, TypeAlias, TypeVar
 
+from lamina.clock import stopwatch
 from lamina.core.access import EVERYTHING, Reach
 from lamina.errors import StoreError, StoreUnavailableError
 from lamina.stores.bell import Bell
@@ -24,10 +25,11 @@ from lamina.stores.postgres.driver import (
     is_beaten,
     is_lost,
     is_silent,
+    is_undone,
     translated,
 )
 from lamina.stores.postgres.duties import Duties
-from lamina.stores.postgres.holding import NOTHING, Needs, hold
+from lamina.stores.postgres.holding import NOTHING, Needs, first, hold
 from lamina.stores.postgres.pool import Pool, Reader
 from lamina.stores.sql.driver import Dialect
 from lamina.stores.together import Request, Together, attempt
@@ -37,6 +39,8 @@ Settings: TypeAlias = tuple[tuple[str, str], ...]
 _ATTEMPTS: Final = 5
 _RELAXED: Final[Settings] = (("synchronous_commit", "off"),)
 _BRIEFLY_SECONDS: Final = 0.5
+_LONG_SECONDS: Final = 3.0
+"""Who has waited so long for a line that then was lost is told, instead of waiting for another."""
 
 
 class Connections:
@@ -54,7 +58,7 @@ class Connections:
         self._pool = Pool(self._new_reader)
         self._writer: Connection | None = None
         self._is_committing = False
-        self._together = Together(self._commit)
+        self._together = Together(self._commit, lambda error: is_silent(error.__cause__))
         self._listener = Listener(self._new_reader, self._address.schema, self._writer_pid)
         self._bell = Bell(self._look)
         self.duties = Duties(self._new, self._address.schema)
@@ -67,8 +71,13 @@ class Connections:
 
     def open(self, prepare: Callable[[Connection, str], None] = migrations.migrate) -> None:
         """Create or upgrade the schema with `prepare`."""
-        with closing(connect(self._address, self._dialect)) as connection:
+        connection = connect(self._address, self._dialect)
+        try:
             prepare(connection, self._address.schema)
+            self._pool.give_back(self._for_reading(self._joined(connection)))
+        except BaseException:
+            connection.close()
+            raise
 
     @contextmanager
     def reading(self, reach: Reach = EVERYTHING, *, snapshot: bool = True) -> Iterator[Reader]:
@@ -153,15 +162,20 @@ class Connections:
     def _new(self) -> Connection:
         connection = connect(self._address, self._dialect)
         try:
-            migrations.join(connection, self._address.schema)
+            return self._joined(connection)
         except BaseException:
             connection.close()
             raise
+
+    def _joined(self, connection: Connection) -> Connection:
+        migrations.join(connection, self._address.schema)
         connection.confine(fence.EVERYTHING, fence.EVERYTHING)
         return connection
 
     def _new_reader(self) -> Connection:
-        connection = self._new()
+        return self._for_reading(self._new())
+
+    def _for_reading(self, connection: Connection) -> Connection:
         # What reads holds up nobody, and may think about what it has read for a while.
         connection.run(
             "set default_transaction_read_only = on;"
@@ -204,6 +218,7 @@ class Connections:
     def _try(self, batch: Sequence[Request[Any]], local: Settings = ()) -> None:
         """Carry out requests in one transaction, more than once if need be, and never twice."""
         more: frozenset[str] = frozenset()
+        start = stopwatch()
         for tries in range(1, _ATTEMPTS + 1):
             self._is_committing = False
             try:
@@ -212,7 +227,7 @@ class Connections:
                 self._clear_up()
                 if isinstance(error, UnheldError):
                     more |= {error.stream}
-                if not self._is_worth_trying_again(error, tries):
+                if not self._is_worth_trying_again(error, tries, stopwatch() - start):
                     raise
                 for request in batch:
                     request.result = request.error = None
@@ -225,19 +240,25 @@ class Connections:
         else:
             self._abandon_writer()
 
-    def _is_worth_trying_again(self, error: BaseException, tries: int) -> bool:
+    def _is_worth_trying_again(self, error: BaseException, tries: int, waited: float) -> bool:
         if is_beaten(error) or isinstance(error, UnheldError):
             return tries < _ATTEMPTS
-        # Once the commit is on its way nobody knows what has become of it.
-        return is_lost(error) and not is_silent(error) and not self._is_committing and tries == 1
+        if is_silent(error) or waited > _LONG_SECONDS:
+            return False
+        # Once the commit is on its way nobody knows what has become of it, unless it came too late.
+        certain = not self._is_committing or is_undone(error)
+        return is_lost(error) and certain and tries == 1
 
     def _run(self, batch: Sequence[Request[Any]], local: Settings, more: frozenset[str]) -> None:
         connection = self._writing()
         relaxed = not any(request.synced for request in batch)
-        connection.begin(local=(*local, *(_RELAXED if relaxed else ())))
         # One that was interrupted while it left the queue has been answered already.
         waiting = [request for request in batch if not request.done]
-        hold(connection, self._address.schema, [request.needs for request in waiting], more)
+        needs = [request.needs for request in waiting]
+        connection.begin(
+            local=(*local, *(_RELAXED if relaxed else ())), first=first(self.schema, needs)
+        )
+        hold(connection, self.schema, needs, more)
         for request in waiting:
             attempt(connection, request, alone=len(waiting) == 1)
         if connection.in_transaction:

@@ -1,6 +1,7 @@
 """What Postgres does in its own way."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 from lamina.stores.postgres import words
@@ -17,6 +18,10 @@ def _numbers(connection: Connection, number: int) -> Iterator[int]:
 
 def _drop_vectors(connection: Connection, rid: int) -> None:
     connection.execute("delete from vector where rid = ?", (rid,))
+
+
+def _at_once(connection: Connection) -> AbstractContextManager[None]:
+    return connection.at_once() if isinstance(connection, Session) else nullcontext()
 
 
 def _check_held(connection: Connection, stream: str) -> None:
@@ -37,6 +42,7 @@ DIALECT: Final = Dialect(
     add_words=words.add,
     drop_words=words.drop,
     drop_vectors=_drop_vectors,
+    at_once=_at_once,
     vector_body="x.body::text",
     check_held=_check_held,
 )

@@ -4,6 +4,7 @@ The only module that imports the driver. Nothing here waits for ever: the server
 statement, the system on a dead line, and where neither does, this side does.
 """
 
+import logging
 import os
 import select
 import weakref
@@ -21,15 +22,19 @@ from lamina.clock import stopwatch
 from lamina.errors import LaminaError
 from lamina.stores.postgres import failures
 from lamina.stores.postgres.address import Address
+from lamina.stores.postgres.answers import Answer
 from lamina.stores.postgres.marks import translated as with_marks
 from lamina.stores.postgres.session import FENCE, GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
 from lamina.stores.sql.driver import Dialect, Row, Value
 
 T = TypeVar("T")
 DriverError: TypeAlias = psycopg.Error
+# It warns of lines that go down, on the terminal; whoever called is told by an error.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 _MOST_PREPARED: Final = 500
 _NO_TRANSACTION: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.UNKNOWN)
 _TORN: Final = (pq.TransactionStatus.ACTIVE, pq.TransactionStatus.UNKNOWN)
+_FEW: Final = 50
 _ANSWERS: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.INTRANS)
 
 
@@ -90,31 +95,6 @@ def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, 
         return result
 
 
-class Answer:
-    """The rows of a statement, all of them here already."""
-
-    def __init__(self, found: Sequence[Row]) -> None:
-        self._left = iter(found)
-
-    def __iter__(self) -> Iterator[Row]:
-        return self._left
-
-    def fetchone(self) -> Row | None:
-        return next(self._left, None)
-
-    def fetchall(self) -> list[Row]:
-        """Those that were not taken yet."""
-        return list(self._left)
-
-    def first(self) -> Any:
-        """The first column of the first row, or nothing."""
-        row = next(self._left, None)
-        return None if row is None else row[0]
-
-    def close(self) -> None:
-        self._left = iter(())
-
-
 class Connection:
     """One session with the server; what the shared SQL uses, and a little more."""
 
@@ -129,6 +109,7 @@ class Connection:
         self._opening = raw.cursor()
         self._fence: tuple[str, str] | None = None
         self._is_unsettled = False
+        self._is_gathering = False
         self.held: frozenset[str] = frozenset()
         """The streams that the transaction under way has locked."""
         self.dialect = dialect
@@ -182,12 +163,31 @@ class Connection:
                 with self._raw.pipeline():
                     self._opening.execute(FENCE, self._fence, prepare=True)
                     self._cursor.execute(query, parameters, prepare=True)
-        return Answer(self._cursor.fetchall() if self._cursor.description else ())
+        # Not by the cursor's description, which is made up of objects for every column each time.
+        result = self._cursor.pgresult
+        return Answer(self._cursor.fetchall() if result is not None and result.nfields else ())
 
     def executemany(self, sql: str, rows: Iterable[tuple[Value, ...]], /) -> None:
         self.settle()
+        query, rows = with_marks(sql), list(rows)
         with self._meant():
-            self._cursor.executemany(with_marks(sql), rows)
+            if self._is_gathering and len(rows) <= _FEW:
+                for row in rows:
+                    self._cursor.execute(query, row, prepare=True)
+            else:
+                # This goes there and back on its own, which many rows are worth.
+                self._cursor.executemany(query, rows)
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Send the statements within together; none of them may be asked for an answer."""
+        self.settle()
+        with self._meant(), self._raw.pipeline():
+            self._is_gathering = True
+            try:
+                yield
+            finally:
+                self._is_gathering = False
 
     def changes(self) -> int:
         return max(0, self._cursor.rowcount)
@@ -224,11 +224,13 @@ class Connection:
         """Let every transaction from now on see only so much; see `fence.py`."""
         self._fence = (streams, scopes)
 
-    def begin(self, how: str = "", *, local: Sequence[tuple[str, str]] = ()) -> None:
-        """Begin a transaction with its settings, in one way there and back."""
+    def begin(
+        self, how: str = "", *, local: Sequence[tuple[str, str]] = (), first: Sequence[str] = ()
+    ) -> None:
+        """Begin a transaction with settings and first statements, in one way there and back."""
         fence = zip(("lamina.streams", "lamina.scopes"), self._fence or (), strict=False)
         settings = [f"set local {name} = {_quoted(value)}" for name, value in (*fence, *local)]
-        self.run("; ".join([f"begin {how}", *settings]))
+        self.run("; ".join([f"begin {how}", *settings, *first]))
 
     def roll_back(self) -> None:
         """End a transaction without a trace, as far as there is one and the line is up."""
@@ -237,8 +239,9 @@ class Connection:
                 self.run("rollback")
 
     def copy_in(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
-        """Add many rows at once; table and columns are named by our own code."""
-        with self._cursor.copy(f"copy {table} ({', '.join(columns)}) from stdin".encode()) as copy:
+        """Add many rows at once; table and columns, or all of them, are named by our own code."""
+        named = f" ({', '.join(columns)})" if columns else ""
+        with self._cursor.copy(f"copy {table}{named} from stdin".encode()) as copy:
             for row in rows:
                 copy.write_row(row)
 
@@ -255,16 +258,21 @@ class Connection:
                 self._choose(before)
             self._raw.patience = before
 
+    def hurry(self, seconds: float) -> None:
+        """From now on wait only so long for an answer, whatever the server is still doing."""
+        self._raw.patience = seconds - GRACE_SECONDS
+
     def is_alive(self, seconds: float) -> bool:
         """Whether the server still answers, and soon."""
-        self._raw.patience = seconds - GRACE_SECONDS
+        before = self._raw.patience
+        self.hurry(seconds)
         try:
             self.settle()
             self._cursor.execute("select 1")
         except psycopg.Error:
             return False
         finally:
-            self._raw.patience = PATIENCE_SECONDS
+            self._raw.patience = before
         return True
 
     def has_news(self) -> bool:
@@ -346,14 +354,21 @@ def translated(location: str) -> Iterator[None]:
 
 def is_lost(error: BaseException) -> bool:
     """Whether the connection is gone, so that another one may do better."""
-    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-        return failures.is_lost(error.sqlstate)
-    return False
+    if not isinstance(error, psycopg.Error):
+        return False
+    if error.sqlstate is None:
+        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return failures.is_lost(error.sqlstate)
 
 
-def is_silent(error: BaseException) -> bool:
+def is_silent(error: BaseException | None) -> bool:
     """Whether all the time that there was has been waited for."""
-    return isinstance(error, _SilentError)
+    return isinstance(error, _SilentError | psycopg.errors.ConnectionTimeout)
+
+
+def is_undone(error: BaseException) -> bool:
+    """Whether the server ended the transaction before it heard anything more, also of a commit."""
+    return isinstance(error, psycopg.Error) and error.sqlstate in failures.UNDONE
 
 
 def is_busy(error: BaseException) -> bool:

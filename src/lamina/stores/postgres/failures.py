@@ -24,7 +24,9 @@ NOT_ALLOWED: Final = "42501"
 NO_SUCH_TABLE: Final = ("42P01", "3F000")
 BEATEN: Final = ("40001", "40P01")
 """Another transaction was in the way, and the same work done again may well succeed."""
-_LOST: Final = ("57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04")
+UNDONE: Final = ("25P03", "25P04")
+"""The transaction took too long, and was rolled back while the server waited for more of it."""
+_LOST: Final = ("57P01", "57P02", "57P03", "57P04", "57P05", *UNDONE)
 _TOO_LARGE: Final = ("54000", "22001", "22003", "54001", "54011", "54023")
 _NO_TEXT: Final = ("22021", "22P05")
 _SECRETS: Final = re.compile(r"://[^\s/@]*@")
@@ -39,9 +41,9 @@ def of_statement(state: str, said: str, location: str) -> LaminaError:
     return StoreError(f"the store at {location} failed: {_short(said)}")
 
 
-def is_lost(state: str | None) -> bool:
-    """Whether the connection is of no use any more; without a state there was no answer at all."""
-    return state is None or state[:2] == "08" or state in _LOST
+def is_lost(state: str) -> bool:
+    """Whether the connection is of no use any more."""
+    return state[:2] == "08" or state in _LOST
 
 
 def lost(location: str, said: str = "") -> StoreUnavailableError:
@@ -220,6 +222,14 @@ def _not_yet(location: str, said: str) -> LaminaError:
     )
 
 
+def _nobody_writes(location: str, said: str) -> LaminaError:
+    return StoreUnavailableError(
+        f"no host of {location} is what target_session_attrs asks for: they are replicas, or"
+        " another primary is being chosen",
+        remedy="Try again in a moment, or name the host of the primary",
+    )
+
+
 def _bad_encryption(location: str, said: str) -> LaminaError:
     return StoreError(
         f"no encrypted connection to {location} ({_short(said)})",
@@ -257,6 +267,6 @@ _BY_WORDS: Final[tuple[tuple[str, _Failure], ...]] = (
     (r"database \".*\" does not exist", _no_database),
     (r"too many (clients|connections)|connection slots", _crowded),
     (r"database system is|not yet accepting|shutting down|recovery mode", _not_yet),
-    (r"session is read-only|session is not read-only|hot standby mode", read_only),
+    (r"session is (not )?read-only|hot standby mode", _nobody_writes),
     (r"\bSSL\b|certificate|GSS", _bad_encryption),
 )

@@ -5,7 +5,7 @@ the sequence of a stream has no gaps, and no reader sees a later event before an
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,7 +27,6 @@ _LOCK: Final = (
     "select pg_advisory_xact_lock(cast(value as bigint)) from (select value from json_each(?)"
     " order by cast(key as bigint)) as given"
 )
-_SHARE: Final = "select pg_advisory_xact_lock_shared(?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,13 @@ def of(commit: Commit) -> Needs:
     return Needs(keys, named.scopes, named.ids)
 
 
+def first(schema: str, wanted: Sequence[Needs]) -> tuple[str, ...]:
+    """What a transaction that is to hold something begins with."""
+    if all(one is NOTHING for one in wanted) or any(one.everything for one in wanted):
+        return ()
+    return (f"select pg_advisory_xact_lock_shared({locks.number(schema, WRITING)})",)
+
+
 def hold(
     connection: Connection, schema: str, wanted: Iterable[Needs], more: frozenset[str]
 ) -> None:
@@ -62,7 +68,6 @@ def hold(
         locks.take(connection, schema, WRITING)
         connection.held = frozenset(name for (name,) in connection.execute(_STREAMS)) | more
         return
-    connection.execute(_SHARE, (locks.number(schema, WRITING),))
     ids = [record_id for one in wanted for record_id in one.ids]
     streams = {stream_of(scope) for one in wanted for scope in one.scopes} | more
     if ids:

@@ -30,9 +30,8 @@ _SCHEMA: Final = (
     " where c.relnamespace = n.oid and c.relname = 'setting' and a.attname in ('name', 'value'))"
     " from pg_namespace n where n.nspname = ?"
 )
-_EXTENSION: Final = (
-    "select installed_version is not null from pg_available_extensions where name = 'vector'"
-)
+_INSTALLED: Final = "select 1 from pg_extension where extname = 'vector'"
+_AVAILABLE: Final = "select 1 from pg_available_extensions where name = 'vector'"
 _NOTE: Final = (
     "insert into setting values (?, ?) on conflict (name) do update set value = excluded.value"
 )
@@ -141,9 +140,9 @@ def _check_able(connection: Connection, found: int) -> None:
         )
     if connection.encoding != "UTF8":
         raise failures.no_unicode(connection.location, connection.encoding)
-    installed = connection.execute(_EXTENSION).first()
-    if not installed:
-        raise failures.no_extension(connection.location, available=installed is not None)
+    if not connection.execute(_INSTALLED).first():
+        available = bool(connection.execute(_AVAILABLE).first())
+        raise failures.no_extension(connection.location, available=available)
 
 
 def _upgrade(connection: Connection, schema: str, wanted: Sequence[Step]) -> None:

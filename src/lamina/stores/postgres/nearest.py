@@ -50,9 +50,9 @@ _MANY: Final = (
 _EVENLY: Final = (
     "select avg(1 - (x.body <=> cast(? as halfvec))), count(*) from (select first, last,"
     " greatest((last - first) / cast(? as bigint), 1) as step from (select min(rid) as first,"
-    " max(rid) as last from record where sid = ?) as ends) as ends"
-    " cross join lateral generate_series(first, last, step) as at"
-    " cross join lateral (select * from vector y where y.rid >= at and y.rid < at + step"
+    " max(rid) as last from record where sid = ?) as ends) as ends,"
+    " lateral generate_series(first, last, step) as at,"
+    " lateral (select * from vector y where y.rid >= at and y.rid < at + step"
     " and y.space = ? and y.sid = ? order by y.rid limit 1) as x"
     f" join record r on r.rid = x.rid and {VALID} where x.body is not null and {{sight}}"
 )

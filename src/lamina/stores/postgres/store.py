@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from lamina.core.layers import Durability
 from lamina.errors import InvalidInputError
-from lamina.stores.base import Capability, Repair, ScrubReport
+from lamina.stores.base import WHOLE, Capability, Repair, ScrubReport
 from lamina.stores.postgres import holding, migrations, searched
 from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.connections import Connections
@@ -22,9 +22,13 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.results import BackupReport
     from lamina.stores.base import Aids, Finding
+    from lamina.stores.postgres.driver import Connection as Session
+    from lamina.stores.postgres.loading import Loader
     from lamina.stores.postgres.moving import PostgresEnd
     from lamina.stores.sql.driver import Connection
 
+T = TypeVar("T")
+_LOADING_SECONDS: Final = 6 * 3600.0
 _UNLOOKED: Final = (
     "the server's write-ahead log", "free space inside the server's files",
     "backups and replicas of the server",
@@ -35,6 +39,9 @@ _TOMBSTONES: Final = (
 )
 _MARK: Final = "select pg_logical_emit_message(true, 'lamina', '')"
 """Changes nothing and is in the server's log: a commit without anything there syncs nothing."""
+_KEY_MARK: Final = "key_mark"
+"""The setting that tells which key all servers seal and sign with."""
+_FIRST_MARK: Final = "insert into setting values (?, ?) on conflict do nothing"
 _KNOWN: Final = (
     "select t.id from tombstone t where t.id in (select value from json_each(?))"
     " and not exists (select 1 from record r where r.id = t.id)"
@@ -49,10 +56,11 @@ class PostgresStore(searched.Searched):
         self._address = parse(address)
         self._connections = Connections(self._address, DIALECT)
         self._connections.open(migrations.migrate if filling else migrations.migrate_whole)
+        self._loader: Loader | None = None
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset((Capability.MANY_PROCESSES, Capability.DURABLE, Capability.SYNCED))
+        return WHOLE | {Capability.MANY_PROCESSES, Capability.DURABLE, Capability.SYNCED}
 
     @property
     def location(self) -> str:
@@ -61,6 +69,8 @@ class PostgresStore(searched.Searched):
     def commit(self, commit: Commit) -> Receipt:
         from lamina.core.planning import durability_of
 
+        if self._loader is not None:
+            return self._loader.commit(commit)
         synced = durability_of(commit) is Durability.SYNCED
         return self._connections.write(
             lambda connection: self._run(connection, commit),
@@ -68,8 +78,36 @@ class PostgresStore(searched.Searched):
             needs=holding.of(commit),
         )
 
+    def load(self, fill: Callable[[], T]) -> T:
+        """Fill an empty store at once: what `fill` commits here is copied, and indexed at the end.
+
+        By one thread, and new records only. It is durable when this returns.
+        """
+        from lamina.stores.postgres.loading import loading
+
+        def work(connection: Session) -> T:
+            with loading(connection, self._connections.schema) as self._loader:
+                try:
+                    return fill()
+                finally:
+                    self._loader = None
+
+        return self._connections.apart(work, _LOADING_SECONDS)
+
     def duty(self, name: str) -> AbstractContextManager[bool]:
         return self._connections.duties.one(name)
+
+    def has_key(self) -> bool:
+        """Whether a key has been used with this store, on whichever machine."""
+        return _KEY_MARK in self.settings() or self.has_sealed()
+
+    def agree_on_key(self, mark: str) -> str:
+        """The mark of the key that all machines use: that of the first who used one."""
+        found = self.settings().get(_KEY_MARK)
+        if found is None:
+            self._connections.write(lambda c: c.execute(_FIRST_MARK, (_KEY_MARK, mark)))
+            found = self.settings()[_KEY_MARK]
+        return found
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         from lamina.core import canonical

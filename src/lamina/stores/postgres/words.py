@@ -50,10 +50,11 @@ def drop(connection: Connection, rid: int) -> None:
     """Take an indexed record out of the index; a word that nobody holds any more is forgotten."""
     said = one(connection, "select body from word where rowid = ?", (rid,))
     listed = " ".join(sorted(set(str(said).split(" "))))
-    connection.execute("delete from word where rowid = ?", (rid,))
-    connection.execute(f"delete from word_posting where doc = ? and {_LISTED}", (rid, listed))
-    connection.execute(f"update word_count set doc = doc - 1 where {_LISTED}", (listed,))
-    connection.execute(f"delete from word_count where doc < 1 and {_LISTED}", (listed,))
+    with connection.dialect.at_once(connection):
+        connection.execute("delete from word where rowid = ?", (rid,))
+        connection.execute(f"delete from word_posting where doc = ? and {_LISTED}", (rid, listed))
+        connection.execute(f"update word_count set doc = doc - 1 where {_LISTED}", (listed,))
+        connection.execute(f"delete from word_count where doc < 1 and {_LISTED}", (listed,))
 
 
 def _columns(rows: Sequence[tuple[object, ...]]) -> tuple[str, ...]:

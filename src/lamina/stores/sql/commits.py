@@ -12,7 +12,7 @@ from lamina.core.retention import kept_when_writing
 from lamina.stores import receipts
 from lamina.stores.sql import lines
 from lamina.stores.sql.driver import Connection, rows
-from lamina.stores.sql.present import Present
+from lamina.stores.sql.present import Present, StreamState
 from lamina.stores.sql.writing import Writing
 
 
@@ -23,12 +23,23 @@ def run(connection: Connection, commit: Commit) -> Receipt:
     if owner is not None and (earlier := _earlier(connection, commit, owner)) is not None:
         return earlier
     plan = make_plan(commit, present)
-    seqs = _carry_out(connection, plan, present)
+    streams = {name: present.stream(name) for name in streams_of(plan.steps)}
+    writing = gathered(connection, plan, streams)
+    seqs = tuple((name, stream.head.seq) for name, stream in streams.items())
     receipt = Receipt(commit.tx, plan.outcomes, seqs, durability_of(commit))
-    if owner is not None:
-        body = (*owner, commit.request, commit.tx, receipts.to_text(receipt))
-        connection.execute("insert into receipt values (?, ?, ?, ?, ?)", body)
+    with connection.dialect.at_once(connection):
+        writing.write()
+        present.save()
+        if owner is not None:
+            note(connection, owner, commit, receipt)
+    _shorten(connection, plan, present)
     return receipt
+
+
+def note(connection: Connection, owner: tuple[str, str], commit: Commit, receipt: Receipt) -> None:
+    """Keep a receipt for whoever repeats the commit."""
+    body = (*owner, commit.request, commit.tx, receipts.to_text(receipt))
+    connection.execute("insert into receipt values (?, ?, ?, ?, ?)", body)
 
 
 def _earlier(connection: Connection, commit: Commit, owner: tuple[str, str]) -> Receipt | None:
@@ -39,9 +50,8 @@ def _earlier(connection: Connection, commit: Commit, owner: tuple[str, str]) -> 
     return None
 
 
-def _carry_out(connection: Connection, plan: Plan, present: Present) -> tuple[tuple[str, int], ...]:
-    """Write what was planned, and say how far each stream has come by it."""
-    streams = {name: present.stream(name) for name in streams_of(plan.steps)}
+def gathered(connection: Connection, plan: Plan, streams: dict[str, StreamState]) -> Writing:
+    """What the steps of a plan write; the streams come as far as they get by it."""
     heads = {name: stream.head for name, stream in streams.items()}
     salts = [clock.fresh_salt() for _ in plan.steps]
     events = chain.extend(plan.commit, plan.steps, heads, salts)
@@ -50,12 +60,13 @@ def _carry_out(connection: Connection, plan: Plan, present: Present) -> tuple[tu
         stream = streams[event.stream]
         stream.head = chain.Head(event.seq, event.hash, event.at)
         writing.take(stream, step, event, salt)
-    writing.write()
+    return writing
+
+
+def _shorten(connection: Connection, plan: Plan, present: Present) -> None:
+    """Let the versions go that their layers do not keep, oldest first."""
     for step in plan.steps:
         if step.before is not None and step.after is not None:
-            # The versions that the layer does not keep go, oldest first.
             kept = kept_when_writing(step.after.layer, present.settings)
             if kept is not None:
                 lines.shorten(connection, step.after.id, kept)
-    present.save()
-    return tuple((name, stream.head.seq) for name, stream in streams.items())

@@ -5,6 +5,7 @@ is read with `json_each`. Hints to SQLite's planner may stand in the text: other
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -80,6 +81,8 @@ class Dialect:
     """Take an indexed record out of the index; the caller counts."""
     drop_vectors: Callable[[Connection, int], None]
     """Take the vectors of a record away, whose versions are gone."""
+    at_once: Callable[[Connection], AbstractContextManager[None]] = lambda _: nullcontext()
+    """Within it no statement's answer is asked for; where a wire is long they go together."""
     vector_body: str = "x.body"
     """The body of a vector `x` as the driver hands it out."""
     check_held: Callable[[Connection, str], None] = lambda connection, stream: None

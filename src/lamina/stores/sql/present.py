@@ -47,6 +47,8 @@ class Present:
     connection: Connection
     settings: dict[str, str] = field(default_factory=dict)
     streams: dict[str, StreamState] = field(default_factory=dict)
+    unknown: set[str] = field(default_factory=set)
+    """Streams that were looked for and are not there."""
 
     @classmethod
     def of(cls, connection: Connection) -> "Present":
@@ -94,8 +96,9 @@ class Present:
             self.connection.execute(_SAVE, row)
 
     def _known(self, name: str) -> StreamState | None:
-        if name not in self.streams:
+        if name not in self.streams and name not in self.unknown:
             self.connection.dialect.check_held(self.connection, name)
+            self.unknown.add(name)
             for sid, seq, digest, at, documents, tokens in rows(self.connection, _STREAM, (name,)):
                 head = chain.Head(seq, digest.hex(), None if at is None else from_text(at))
                 self.streams[name] = StreamState(sid, head, documents, tokens)

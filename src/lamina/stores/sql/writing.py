@@ -72,13 +72,18 @@ class Writing:
 
     def write(self) -> None:
         """Write what has been taken in."""
-        for sql in _IN_ORDER:
-            if waiting := self.waiting.pop(sql, None):
-                self.connection.executemany(self._spelled(sql), waiting)
+        for sql, waiting in self.taken():
+            self.connection.executemany(sql, waiting)
         if self.words:
             self.connection.dialect.add_words(self.connection, self.words)
             self.words = []
         self.fresh.clear()
+
+    def taken(self) -> Iterator[tuple[str, list[tuple[Value, ...]]]]:
+        """The statements that have rows waiting with those, in order; nobody else writes them."""
+        for sql in _IN_ORDER:
+            if waiting := self.waiting.pop(sql, None):
+                yield self._spelled(sql), waiting
 
     def _spelled(self, sql: str) -> str:
         if sql == _ADD_VERSION and self.connection.dialect.version_names_stream:

@@ -57,7 +57,7 @@ class SqliteStore(Searched):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset(Capability)
+        return frozenset(Capability) - {Capability.EXPIRING}
 
     @property
     def location(self) -> str:

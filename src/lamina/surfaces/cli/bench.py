@@ -1,18 +1,15 @@
 """`lamina bench`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
-from lamina.surfaces.cli import bench_context, bench_http, bench_ui
+from lamina.surfaces.cli import bench_context, bench_http, bench_scale, bench_ui
 from lamina.surfaces.cli.benching import phase, scratch
 from lamina.surfaces.cli.marks import Grid, grid, line
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
-
-if TYPE_CHECKING:
-    from lamina.bench.write import WriteFigures
 
 _RECORDS: Final = 20_000
 _SECONDS: Final = 1.0
@@ -47,13 +44,12 @@ def write(session: Session, /, records: int, seconds: float, keep: bool) -> None
     from lamina.bench.write import Plan, measure
 
     plan = Plan(scratch(session), records, seconds, keep)
-    figures = measure(plan, phase(session))
+    found = measure(plan, phase(session)).to_json()
     if session.out.as_json:
-        session.out.document(figures.to_json())
+        session.out.document(found)
         return
-    found = figures.to_json()
     session.out.show(line(_headline(found)), _disk(found), _crowds(found))
-    session.out.show(_growth(figures), _size(found))
+    session.out.show(_growth(found["growth"]), _size(found))
     if keep:
         session.out.note(f"The large store was kept in {plan.kept}")
 
@@ -190,6 +186,7 @@ def compaction(session: Session, /, tokens: int, entries: int) -> None:
 
 bench.add_command(bench_context.context)
 bench.add_command(bench_http.http)
+bench.add_command(bench_scale.scale)
 bench.add_command(bench_ui.ui)
 
 
@@ -225,14 +222,16 @@ def _crowds(found: dict[str, Any]) -> Grid:
     return grid(("writers", "per second", *_WAIT, "against one", "least share"), rows)
 
 
-def _growth(figures: "WriteFigures") -> Grid:
-    small, large = (f"{records:,} records" for records in figures.prepared)
+def _growth(found: dict[str, Any]) -> Grid:
+    small, large = (f"{found[end]:,} records" for end in ("from", "to"))
     rows = [
         (
-            _writers(name), _per_second(both.small.per_second),
-            _per_second(both.large.per_second), f"{both.ratio} times", f"{both.ratio_p50} times",
+            _writers(name), _per_second(both["small"]["per_second"]),
+            _per_second(both["large"]["per_second"]),
+            f"{both['ratio']} times", f"{both['ratio_p50']} times",
         )
-        for name, both in figures.growths.items()
+        for name, both in found.items()
+        if isinstance(both, dict)
     ]  # fmt: skip
     return grid(("growth", small, large, "dearer", "p50 dearer"), rows)
 

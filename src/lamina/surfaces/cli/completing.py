@@ -161,7 +161,7 @@ def _agents(session: "Session", _: click.Context, typed: str) -> Iterable[str]:
 
 def _projects(session: "Session", _: click.Context, typed: str) -> Iterable[str]:
     """Projects that hold something."""
-    return _parts(list(session.unbound.store.position()), "project", typed)
+    return _parts(session.unbound.store.streams(), "project", typed)
 
 
 def _sessions(session: "Session", context: click.Context, typed: str) -> Iterable[str]:

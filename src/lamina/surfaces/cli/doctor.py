@@ -51,8 +51,8 @@ def _examine(session: Session, *, repair: bool) -> "tuple[Repair | None, list[Fi
     from lamina.stores.sqlite import DATABASE
     from lamina.stores.sqlite.care.logfile import look_at_log
 
-    folder = session.config.path
-    before = look_at_log(folder / DATABASE) if folder.is_dir() else []
+    folder = None if session.config.database else session.config.path
+    before = look_at_log(folder / DATABASE) if folder is not None and folder.is_dir() else []
     if any(finding.severity.is_damage for finding in before):
         # Opening the store would drop what the finding is about.
         return None, before

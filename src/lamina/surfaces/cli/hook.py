@@ -102,7 +102,8 @@ def install(session: Session, /, harness: str, place: str, only_shown: bool, too
     from lamina.surfaces.hooks import installing
 
     options = ["--as", session.name] if session.name else []
-    options += ["--dir", str(Path(session.directory).absolute())] if session.directory else []
+    where = session.lasting_directory
+    options += ["--dir", where] if where else []
     quoted = [shlex.quote(one) for one in options]
     shared = place == _SHARED
     path = _path(harness, place)
@@ -138,8 +139,8 @@ def _next_steps(session: Session, harness: str, *, shared: bool) -> "Iterator[st
     missing = unknown_name() if shared else None
     if missing:
         yield missing
-    store = config.load(directory=session.directory, start=Path.cwd()).path
-    if not (store / DATABASE).is_file():
+    store = config.load(directory=session.directory, start=Path.cwd()).folder
+    if store is not None and not (store / DATABASE).is_file():
         yield "There is no store for this folder yet, and hooks make none: `lamina init` does."
 
 

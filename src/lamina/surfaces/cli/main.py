@@ -148,7 +148,9 @@ def _run(given: list[str], session: Session) -> int:
         if session.debug:
             import traceback
 
-            traceback.print_exc()
+            from lamina.config import without_passwords
+
+            sys.stderr.write(without_passwords(traceback.format_exc()))
         session.give_up()
         return _report(_meaning(error), session.out)
     return done if isinstance(done, int) else 0
@@ -156,6 +158,7 @@ def _run(given: list[str], session: Session) -> int:
 
 def _meaning(error: Exception) -> "LaminaError":
     """Any exception as one of Lamina's own."""
+    from lamina.config import without_passwords
     from lamina.errors import InvalidInputError, LaminaError
 
     if isinstance(error, LaminaError):
@@ -166,8 +169,8 @@ def _meaning(error: Exception) -> "LaminaError":
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "lamina"
-        # Click lists choices over several lines.
-        message = " ".join(error.format_message().split()).rstrip(".")
+        # Click lists choices over several lines, and quotes what it was given.
+        message = " ".join(without_passwords(error.format_message()).split()).rstrip(".")
         return InvalidInputError(message, remedy=f"See `{command} --help`")
     if isinstance(error, OSError) and error.strerror:
         where = f": {error.filename!s:.200}" if error.filename else ""

@@ -87,13 +87,8 @@ def _serve(session: Session, tools: str) -> None:
 
 def _options(session: Session, tools: str) -> list[str]:
     """What was said on this command line, for the one that a client will use."""
-    from lamina.config import is_address
-
-    where = session.directory
-    if where is not None and not is_address(where):
-        where = str(Path(where).absolute())
     said = {
-        "--dir": where,
+        "--dir": session.lasting_directory,
         "--project": session.project,
         "--as": session.name,
         "--role": session.role,

@@ -45,6 +45,6 @@ def _instead(session: Session, root: "Scope") -> str:
         return ""
     from difflib import get_close_matches
 
-    there = [name for name in session.unbound.store.position() if name.startswith(_PROJECT)]
+    there = [name for name in session.unbound.store.streams() if name.startswith(_PROJECT)]
     near = get_close_matches(root.stream, there, n=1, cutoff=0.75)
     return f"; did you mean {near[0].removeprefix(_PROJECT)}?" if near else ""

@@ -39,7 +39,8 @@ def global_options(*, hidden: bool) -> list[click.Parameter]:
 
     return [
         option(
-            "directory", "--dir", metavar="DIR", help="The directory of the store, or a server.",
+            "directory", "--dir", metavar="DIR",
+            help="The directory of the store, or the address of a server or database.",
             shell_complete=completing.folders,
         ),
         option("project", "--project", metavar="NAME", help="The project in force.",

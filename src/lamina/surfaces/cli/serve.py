@@ -42,7 +42,8 @@ def serve(session: Session, /, host: str, port: int, upkeep: str | None, **how: 
     """Serve the memories of a store over HTTP.
 
     Whoever calls shows a key: `lamina token create NAME` makes one, and one of the owner's lies in
-    the directory of the store, as `server.key`. Ctrl-C or SIGTERM ends the server, once the
+    the directory of the store, as `server.key`; for a store in a database, where the key to its
+    secrets lies. Ctrl-C or SIGTERM ends the server, once the
     requests in hand are answered.
     """
     try:
@@ -53,7 +54,8 @@ def serve(session: Session, /, host: str, port: int, upkeep: str | None, **how: 
 
     session.may_create = True
     # A server keeps its store itself: one before another would lend out its key.
-    _ = session.config.path
+    if session.config.database is None:
+        _ = session.config.path
     with running.bind(host, port) as where:
         whole = session.unbound
         engine = engine_at(whole, host, how["names"], how["origins"])
@@ -77,11 +79,14 @@ def _tell(session: Session, address: str) -> None:
         out.document({"url": address})
     else:
         out.raw(f"Lamina listens on {address}")
-        key = shlex.quote(str(key_file(session.unbound)))
-        out.note(f'Try: curl -H "Authorization: Bearer $(cat {key})" {address}/api/records')
+        path = key_file(session.unbound)
+        path = path if path is not None and path.exists() else None
+        key = "KEY" if path is None else f"$(cat {shlex.quote(str(path))})"
+        out.note(f'Try: curl -H "Authorization: Bearer {key}" {address}/api/records')
         out.note("In a browser: lamina ui")
         out.note(f"What it takes: {address}/docs; MCP clients: {address}/mcp")
-        out.note("That key is the owner's; `lamina token create NAME` makes one for somebody else.")
+        owner = "" if path is None else "That key is the owner's; "
+        out.note(f"{owner}`lamina token create NAME` makes one for somebody else.")
         out.note("Ctrl-C ends it.")
     sys.stdout.flush()
 
@@ -90,8 +95,9 @@ def _scheduled(whole: "Memory", every: str | None) -> "AbstractContextManager[An
     if every is None:
         return nullcontext()
     from lamina.lifecycle.scheduling import Scheduler
+    from lamina.lifecycle.taking_turns import Turns
 
-    return Scheduler(whole.lifecycle, every)
+    return Scheduler(Turns(whole.lifecycle, whole.store, every), every)
 
 
 def not_installed(error: ModuleNotFoundError) -> Exception:

@@ -62,11 +62,42 @@ class Session:
 
         if self.config.address is not None:
             return open_memory(self.config.address)
-        self.is_new = not is_there(self.config.path)
-        self._made_folder = not self.config.path.exists()
+        if self.config.database is None:
+            self.is_new = not is_there(self.config.path)
+            self._made_folder = not self.config.path.exists()
+        else:
+            from lamina.opening import is_in_database
+
+            self.is_new = not is_in_database(self.config.database)
         if self.is_new and not self.may_create:
-            raise _no_store(self.config)
-        return open_memory(self.config.path, surface=Surface.CLI)
+            raise self._no_store()
+        return open_memory(self.config.where, surface=Surface.CLI)
+
+    @property
+    def place(self) -> str:
+        """Where the store is, to be shown: the address of a database without its password."""
+        if self.config.database is not None:
+            from lamina.stores.postgres.address import parse
+
+            return parse(self.config.database).location
+        return self.config.address or str(self.config.path.absolute())
+
+    @property
+    def lasting_directory(self) -> str | None:
+        """What `--dir` said, to be written into the settings of other programs."""
+        from lamina.config import without_passwords
+        from lamina.errors import InvalidInputError
+
+        if self.directory is None:
+            return None
+        if self.config.folder is not None:
+            return str(self.config.folder.absolute())
+        if without_passwords(self.directory) != self.directory:
+            raise InvalidInputError(
+                "`--dir` has a password in it, which would be kept where others read it",
+                remedy="Leave it out of the address: ~/.pgpass or LAMINA_DIR_FILE may hold it",
+            )
+        return self.directory
 
     @cached_property
     def handle(self) -> "Memory":
@@ -133,7 +164,7 @@ class Session:
     def tell_if_new(self) -> None:
         """Say where the store is, if this run made it."""
         if self.is_new:
-            self.out.note(f"A new store was made in {self.config.path.absolute()}")
+            self.out.note(f"A new store was made in {self.place}")
 
     def close(self) -> None:
         """Release the store, if it was opened."""
@@ -142,10 +173,20 @@ class Session:
 
     def give_up(self) -> None:
         """After a failure: a store that this run made, and that holds nothing, is not left."""
-        if self.is_new and "unbound" in self.__dict__:
+        if self.is_new and self.config.folder is not None and "unbound" in self.__dict__:
             from lamina.stores.sqlite.unused import remove_unused
 
             remove_unused(self.config.path, whole=self._made_folder)
+
+    def _no_store(self) -> "NotFoundError":
+        from lamina.errors import NotFoundError
+
+        origin = self.config.directory.origin
+        why = "" if origin == "argument" else f" ({origin})"
+        return NotFoundError(
+            f"there is no store in {self.place}{why}",
+            remedy="`lamina init` makes one here, `lamina remember` starts one",
+        )
 
 
 def is_there(folder: Path) -> bool:
@@ -157,17 +198,6 @@ def is_there(folder: Path) -> bool:
     except OSError:
         return True
     return True
-
-
-def _no_store(config: "Config") -> "NotFoundError":
-    from lamina.errors import NotFoundError
-
-    origin = config.directory.origin
-    why = "" if origin == "argument" else f" ({origin})"
-    return NotFoundError(
-        f"there is no store in {config.path.absolute()}{why}",
-        remedy="`lamina init` makes one here, `lamina remember` starts one",
-    )
 
 
 def _holder(

@@ -184,7 +184,9 @@ def _places(session: Session) -> "Iterator[dict[str, Any]]":
     found = session.config
     for name, place in (("directory", found.directory), ("project", found.project)):
         origin = "command line" if place.origin == _ARGUMENT else place.origin
-        yield {"name": name, "value": place.value, "origin": origin}
+        hidden = found.database is not None and place is found.directory
+        value = session.place if hidden else place.value
+        yield {"name": name, "value": value, "origin": origin}
 
 
 def _services() -> "Iterator[dict[str, Any]]":

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from lamina.surfaces.cli.completing import offering
+from lamina.surfaces.cli import completing
 from lamina.surfaces.cli.marks import line
 from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lamina.errors import ConflictError
     from lamina.memory import Memory
 
@@ -18,62 +20,110 @@ _SHELLS: Final = ("bash", "zsh", "fish")
 
 
 @click.command(cls=Command)
+@click.argument("where", default="", metavar="[WHERE]", shell_complete=completing.folders)
 @click.option("--agent", metavar="NAME", help="Begin the memory of this agent in the project.")
 @pass_session
-def init(session: Session, /, agent: str | None) -> None:
+def init(session: Session, /, where: str, agent: str | None) -> None:
     """Make a store for the project in this folder.
 
-    The store lies in `.lamina`, or where --dir says. The project is called like the folder unless
-    --project names it. With --agent, the log of that agent begins with the entry that its memory
-    was initialised. What is there already stays, and so does the name of its project.
+    The store lies in `.lamina`, or where WHERE or --dir says: a directory, or a database as
+    postgresql://USER@HOST/DATABASE. The project is called like the folder unless --project names
+    it. With --agent, the log of that agent begins with the entry that its memory was initialised.
+    What is there already stays, and so does the name of its project.
 
-    Memories are written out as files beside the store as well, for you to read and edit;
-    `lamina config set files.live off` ends that.
+    Memories are written out as files beside a store in a directory as well, for you to read and
+    edit; `lamina config set files.live off` ends that. No file names the project of a database:
+    say it with --project or LAMINA_PROJECT.
     """
-    from lamina import config
-    from lamina.core import settings
-    from lamina.core.names import check_name, to_name
+    from lamina.core.names import check_name
     from lamina.core.principal import Principal, Role, Surface
     from lamina.core.scope import Scope
+    from lamina.errors import InvalidInputError
     from lamina.opening import open as open_memory
 
-    here = Path.cwd()
-    folder = here / config.FOLDER if session.directory is None else session.config.path
-    named = config.read_file(folder).get(config.PROJECT)
-    given = named or to_name(here.name, "project") if session.project is None else session.project
-    wanted = check_name(given, "project")
-    if named not in (None, wanted):
-        raise _taken(folder / config.FILE, str(named))
+    if where and session.directory is not None:
+        raise InvalidInputError("WHERE and `--dir` name two places", remedy="Leave one of them out")
+    session.directory = where or session.directory
+    folder = _folder(session)
+    wanted = session.config.project.value if folder is None else _project(session, folder)
     if agent is not None:
         # Before there is a store: a name that cannot be an agent's makes none.
-        Principal(check_name(agent, "--agent"), Role.AGENT, Scope.of(f"project/{wanted}"))
-    with open_memory(folder, surface=Surface.CLI) as memory:
-        if named is None:
-            config.name_project(folder, wanted)
-        if settings.LIVE not in memory.store.settings():
-            memory.configure(settings.LIVE, "on")
-        is_live = memory.settings()[settings.LIVE] == "on"
+        name = check_name(agent, "--agent")
+        root = f"agent/{name}" if wanted is None else f"project/{wanted}"
+        Principal(name, Role.AGENT, Scope.of(root))
+    with open_memory(folder or session.config.where, surface=Surface.CLI) as memory:
+        is_live = folder is not None and _settle(memory, folder, str(wanted))
         begun = agent is not None and _begin(memory.agent(agent, project=wanted))
+    place = session.place if folder is None else str(folder)
     if session.out.as_json:
-        told = {"directory": str(folder), "project": wanted, "agent": agent, "begun": begun}
+        told = {"directory": place, "project": wanted, "agent": agent, "begun": begun}
         session.out.document(told)
         return
-    session.out.show(line(f"{folder} holds the memories of the project {wanted}."))
+    whose = "memories" if wanted is None else f"the memories of the project {wanted}"
+    session.out.show(line(f"{place} holds {whose}."))
     if agent is not None:
         session.out.show(line(f"The memory of {agent} {'begins' if begun else 'is there'}."))
-        session.out.note(f"`lamina --as {agent}` acts as this agent.")
+    session.out.note(*_next_steps(agent, folder, str(wanted), is_live=is_live))
+
+
+def _folder(session: Session) -> Path | None:
+    """Where the store is to lie; nothing for one in a database."""
+    from lamina import config
+
+    if session.config.database is not None:
+        return None
+    return Path.cwd() / config.FOLDER if session.directory is None else session.config.path
+
+
+def _project(session: Session, folder: Path) -> str:
+    """What the project of a store is to be called."""
+    from lamina import config
+    from lamina.core.names import check_name, to_name
+
+    named = config.read_file(folder).get(config.PROJECT)
+    usual = named or to_name(Path.cwd().name, "project")
+    wanted = check_name(usual if session.project is None else session.project, "project")
+    if named not in (None, wanted):
+        raise _taken(folder / config.FILE, str(named))
+    return wanted
+
+
+def _settle(memory: "Memory", folder: Path, project: str) -> bool:
+    """Name the project of a store, and have its files written; whether they are."""
+    from lamina import config
+    from lamina.core import settings
+
+    if config.PROJECT not in config.read_file(folder):
+        config.name_project(folder, project)
+    if settings.LIVE not in memory.store.settings():
+        memory.configure(settings.LIVE, "on")
+    return memory.settings()[settings.LIVE] == "on"
+
+
+def _next_steps(
+    agent: str | None, folder: Path | None, project: str, *, is_live: bool
+) -> "Iterator[str]":
+    from lamina.config import FOLDER
+
+    if agent is not None:
+        yield f"`lamina --as {agent}` acts as this agent."
+    if folder is None:
+        yield "Name it in LAMINA_DIR, or in the file that LAMINA_DIR_FILE names, for all commands."
+        return
     if is_live:
-        files = folder / "projects" / wanted
-        session.out.note(
-            f"The files of {wanted} are in {files}; `lamina sync` takes over what you edit there."
-        )
+        files = f"The files of {project} are in {folder / 'projects' / project}"
+        yield f"{files}; `lamina sync` takes over what you edit there."
+    here = Path.cwd()
     if (here / ".git").exists() and not _is_ignored(here):
-        session.out.note(f"Add {config.FOLDER}/ to .gitignore: memories are private.")
+        yield f"Add {FOLDER}/ to .gitignore: memories are private."
 
 
 @click.command(cls=Command)
 @click.argument(
-    "shell", default="", metavar="bash|zsh|fish", shell_complete=offering(lambda _: _SHELLS)
+    "shell",
+    default="",
+    metavar="bash|zsh|fish",
+    shell_complete=completing.offering(lambda _: _SHELLS),
 )
 @pass_session
 def completion(session: Session, /, shell: str) -> None:

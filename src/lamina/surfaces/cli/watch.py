@@ -236,8 +236,10 @@ def _start(memory: "Memory", options: dict[str, Any]) -> str | None:
 
 def _globals(session: Session) -> Iterator[str]:
     """The options that lead to the same handle again: a cursor is about what that one sees."""
+    from lamina.config import without_passwords
+
     given = {
-        "--dir": session.directory,
+        "--dir": None if session.directory is None else without_passwords(session.directory),
         "--project": session.project,
         "--as": session.name,
         "--role": session.role,

@@ -57,7 +57,7 @@ def run(call: Call) -> None:
             import traceback
 
             with suppress(Exception):
-                traceback.print_exc()
+                sys.stderr.write(config.without_passwords(traceback.format_exc()))
     finally:
         watch.cancel()
 
@@ -73,9 +73,13 @@ def _answer(call: Call, event: str | None, limit: float) -> None:
         _complain(call, f"there is no store in {found.folder}")
         return
     from lamina.core.principal import Surface
+    from lamina.opening import is_in_database
     from lamina.opening import open as open_memory
 
-    with open_memory(found.address or found.path, surface=Surface.HOOK) as whole:
+    if found.database is not None and not is_in_database(found.database):
+        _complain(call, "there is no store in that database")
+        return
+    with open_memory(found.where, surface=Surface.HOOK) as whole:
         agent = _agent(whole, call.name or call.harness, found.project.value)
         text = _done(agent, told, lambda: clock.stopwatch() - begun > limit * _RESERVE)
         # Closing waits for files to be written; a model need not.

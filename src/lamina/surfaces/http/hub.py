@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from lamina.core.cursor import HASH_LENGTH, Cursor
+from lamina.core.scope import root_of
 from lamina.errors import BusyError, LaminaError
 from lamina.surfaces.http.follower import Follower
 
@@ -210,8 +211,11 @@ class Hub:
     def place(self, streams: tuple[str, ...] | None, change: Changed) -> Cursor:
         """The place right behind a change that is being told; it names no other streams."""
         known = self._places
-        named = known if streams is None else filter(known.__contains__, streams)
-        places = {stream: known[stream] for stream in named}
+        places = {
+            stream: place
+            for stream, place in known.items()
+            if streams is None or root_of(stream) in streams
+        }
         return Cursor(self._store.identity, change.event.at, places, within=streams)
 
     # -- what the follower tells
@@ -233,7 +237,7 @@ class Hub:
         for heard in news:
             event = heard.change.event
             self._places[event.stream] = (event.seq, event.hash[:HASH_LENGTH])
-            for stream in (event.stream, None):
+            for stream in (root_of(event.stream), None):
                 for channel in self._of_stream.get(stream, {}).values():
                     channel.tell(heard, self)
 

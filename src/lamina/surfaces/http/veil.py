@@ -14,7 +14,7 @@ from lamina.core.access import EVERYTHING
 from lamina.core.announcements import Noted
 from lamina.core.changes import Action
 from lamina.core.ids import RecordId
-from lamina.core.scope import GLOBAL
+from lamina.core.scope import GLOBAL, root_of
 from lamina.core.settings import READS, in_force
 from lamina.errors import ForbiddenError
 
@@ -76,7 +76,7 @@ class Veil:
         if mine is None or streams is None:
             wanted = mine if streams is None else streams
         else:
-            wanted = mine & set(streams)
+            wanted = frozenset(name for name in streams if root_of(name) in mine)
         return self._store.position(wanted, at=at)
 
     def newest_instant(self) -> datetime | None:
@@ -119,7 +119,7 @@ class Veil:
 
     def _knows(self, stream: str) -> bool:
         mine = self._reach.streams()
-        return mine is None or stream in mine
+        return mine is None or root_of(stream) in mine
 
 
 def _veiled(event: Event) -> Event:

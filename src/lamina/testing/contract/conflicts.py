@@ -104,19 +104,23 @@ class ConflictClauses:
         assert {second.action, edited.action} == {Action.PROPOSED}
         assert _current(store) == ["current"]
 
-    def test_what_ran_out_opposes_nobody(self, store: Store) -> None:
-        first = written(store, "for an hour", key="k", expires_at=after_noon(60))
-        early = write(store, a_put("too early", key="k", trust=Trust.WEB), at=after_noon(59))
-        assert early.action is Action.PROPOSED
-        late = write(store, a_put("in time", key="k", trust=Trust.WEB), at=after_noon(60))
-        assert (late.id, late.action) == (first.id, Action.REVISED)
-
     def test_what_was_forgotten_opposes_nobody(self, store: Store) -> None:
         first = written(store, "forgotten", key="k")
         write(store, Move(id=first.id, state=State.FORGOTTEN))
         second = _says(store, "a new start", trust=Trust.WEB)
         assert (second.action, second.id != first.id) == (Action.CREATED, True)
         assert _current(store) == ["a new start"]
+
+
+class LastingConflictClauses:
+    """What has run out, in a store that keeps it."""
+
+    def test_what_ran_out_opposes_nobody(self, store: Store) -> None:
+        first = written(store, "for an hour", key="k", expires_at=after_noon(60))
+        early = write(store, a_put("too early", key="k", trust=Trust.WEB), at=after_noon(59))
+        assert early.action is Action.PROPOSED
+        late = write(store, a_put("in time", key="k", trust=Trust.WEB), at=after_noon(60))
+        assert (late.id, late.action) == (first.id, Action.REVISED)
 
 
 def _id_of(store: Store) -> Any:

@@ -20,6 +20,7 @@ from lamina.testing.builders import (
     look_for,
     search,
     sight_of,
+    someday,
     the,
     write,
     written,
@@ -123,10 +124,10 @@ class EmbeddingClauses:
         for degrees in range(40):
             pointed(store, degrees, kind="decision")
         pointed(store, 50, tags=("wanted",))
-        pointed(store, 1, tags=("wanted",), expires_at=after_noon(-1))
+        pointed(store, 1, tags=("wanted",), expires_at=someday(-1))
         pointed(store, 2, tags=("wanted",), scope="user/ann")
         [match] = near(
-            store, limit=1, where=parse({"tags": "wanted"}), live_at=after_noon(0),
+            store, limit=1, where=parse({"tags": "wanted"}), live_at=someday(0),
             reach=sight_of("project/web"),
         )  # fmt: skip
         assert match.record.text == "50 degrees"
@@ -195,19 +196,6 @@ class EmbeddingClauses:
         newer = written(store, "newer")
         assert store.unembedded(SPACE, 10) == [newer]
 
-    def test_a_version_of_the_past_has_no_vector_any_more(self, store: Store) -> None:
-        same, changed = pointed(store, 10), pointed(store, 20, key="k")
-        then = {"project/web": 2}
-        write(store, a_put("21 degrees", key="k"))
-        place(store, the(store, changed.id), 21)
-        found = {match.record.id: match for match in near(store, as_of=then)}
-        assert found[same.id].cosine is not None
-        assert changed.id not in found
-        by_words = look_for(store, "degrees", vector=EAST, as_of=then)
-        assert {match.record.text: match.cosine is None for match in by_words} == {
-            "10 degrees": False, "20 degrees": True
-        }  # fmt: skip
-
     def test_a_vector_of_other_dimensions_is_compared_with_nothing(self, store: Store) -> None:
         assert store.dimensions(SPACE) == 0
         pointed(store, 10)
@@ -236,6 +224,55 @@ class EmbeddingClauses:
         store.reindex(lambda record: (record.text,))
         assert store.unembedded(SPACE, 10) == [refused]
         assert store.progress(SPACE) == Progress(1, 1)
+
+    def test_a_match_says_how_much_of_the_question_it_holds(self, store: Store) -> None:
+        for text in ("kettle", "cup", "kettle and cup", "tea", "teapot"):
+            written(store, text)
+        found = {match.record.text: match for match in look_for(store, "kettle cup")}
+        assert found["kettle and cup"].coverage == pytest.approx(1)
+        assert 0.3 < found["kettle"].coverage < 0.7
+        unknown = {match.record.text: match for match in look_for(store, "kettle zebra")}
+        assert unknown["kettle"].coverage < found["kettle"].coverage
+        # Who types a piece of a word means the word.
+        [piece] = look_for(store, "teapo zebra")
+        assert 0.3 < piece.coverage < 0.7
+
+    def test_folding_changes_no_answer(self, store: Store) -> None:
+        written(store, "a kettle")
+        before = look_for(store, "kettle")
+        assert not store.fold_is_due()
+        store.fold()
+        assert look_for(store, "kettle") == before
+
+    def test_a_duty_is_one_holders_at_a_time(self, store: Store) -> None:
+        with store.duty("sweeping") as mine:
+            assert mine
+            with store.duty("sweeping") as again, store.duty("mopping") as other:
+                assert not again
+                assert other
+        with store.duty("sweeping") as later:
+            assert later
+
+
+class PastEmbeddingClauses:
+    """Vectors and the past."""
+
+    def test_a_version_of_the_past_has_no_vector_any_more(self, store: Store) -> None:
+        same, changed = pointed(store, 10), pointed(store, 20, key="k")
+        then = {"project/web": 2}
+        write(store, a_put("21 degrees", key="k"))
+        place(store, the(store, changed.id), 21)
+        found = {match.record.id: match for match in near(store, as_of=then)}
+        assert found[same.id].cosine is not None
+        assert changed.id not in found
+        by_words = look_for(store, "degrees", vector=EAST, as_of=then)
+        assert {match.record.text: match.cosine is None for match in by_words} == {
+            "10 degrees": False, "20 degrees": True
+        }  # fmt: skip
+
+
+class AroundClauses:
+    """What was said around a match, in a store that keeps the layers which are told in order."""
 
     def test_what_was_said_around_a_match_comes_along(self, store: Store) -> None:
         scope = "project/web/session/s1"
@@ -272,17 +309,9 @@ class EmbeddingClauses:
         written(store, "a teapot")
         assert len(look_for(store, "teapot", around=True)) == 1
 
-    def test_a_match_says_how_much_of_the_question_it_holds(self, store: Store) -> None:
-        for text in ("kettle", "cup", "kettle and cup", "tea", "teapot"):
-            written(store, text)
-        found = {match.record.text: match for match in look_for(store, "kettle cup")}
-        assert found["kettle and cup"].coverage == pytest.approx(1)
-        assert 0.3 < found["kettle"].coverage < 0.7
-        unknown = {match.record.text: match for match in look_for(store, "kettle zebra")}
-        assert unknown["kettle"].coverage < found["kettle"].coverage
-        # Who types a piece of a word means the word.
-        [piece] = look_for(store, "teapo zebra")
-        assert 0.3 < piece.coverage < 0.7
+
+class LastingSearchClauses:
+    """What has run out, in a store that keeps it."""
 
     def test_what_has_run_out_is_left_out_and_counted(self, store: Store) -> None:
         written(store, "a kettle")
@@ -300,19 +329,3 @@ class EmbeddingClauses:
         assert expired == {None: 2, 10: 2, 2: 2, 1: 0, 0: 0}
         written(store, "kettle kettle", expires_at=NOON)
         assert search(store, "kettle", live_at=NOON, limit=1).expired == 1
-
-    def test_folding_changes_no_answer(self, store: Store) -> None:
-        written(store, "a kettle")
-        before = look_for(store, "kettle")
-        assert not store.fold_is_due()
-        store.fold()
-        assert look_for(store, "kettle") == before
-
-    def test_a_duty_is_one_holders_at_a_time(self, store: Store) -> None:
-        with store.duty("sweeping") as mine:
-            assert mine
-            with store.duty("sweeping") as again, store.duty("mopping") as other:
-                assert not again
-                assert other
-        with store.duty("sweeping") as later:
-            assert later

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from lamina.core import chain
 from lamina.core.access import EVERYTHING
 from lamina.core.changes import Action, Adopt, Erase
 from lamina.core.sealed import Sealed
@@ -18,6 +17,7 @@ from lamina.testing.builders import (
     a_put,
     an_id,
     ask,
+    breaks,
     found,
     look_for,
     sight_of,
@@ -54,7 +54,7 @@ class ErasingClauses:
         after = store.events(WEB)
         assert after[:2] == before
         assert [event.action for event in after[2:]] == [Action.ERASED]
-        assert list(chain.verify(after)) == []
+        assert breaks(store, after) == []
         assert {finding.severity for finding in store.check()} == {Severity.OK}
         assert [v.event for v in store.versions(EVERYTHING, record.id)] == after
 

@@ -51,25 +51,6 @@ class HistoryClauses:
             "global": [1, 2, 3], WEB: list(range(1, 7)), "user/ann": list(range(1, 16)),
         }  # fmt: skip
 
-    def test_the_chain_of_every_stream_holds(self, store: Store) -> None:
-        record = written(store, "one", key="k")
-        write(store, a_put("two", key="k"), a_put("far", scope="user/ann"))
-        write(store, Move(id=record.id, state=State.ARCHIVED), a_put("x", scope="user/ann"))
-        for name in store.streams():
-            events = store.events(name)
-            assert len(events) >= 2
-            assert list(chain.verify(events)) == []
-            assert len({event.hash for event in events}) == len(events)
-
-    def test_a_digest_says_nothing_without_its_salt(self, store: Store) -> None:
-        record = a_record("easily guessed")
-        other = EphemeralStore()
-        for one in (store, other):
-            write(one, Adopt(record=record))
-        [here], [there] = store.events(WEB), other.events(WEB)
-        assert here.digest != there.digest
-        assert chain.digest(record, b"") not in (here.digest, there.digest)
-
     def test_events_hold_no_content(self, store: Store) -> None:
         record = written(
             store, "secretive text", key="secretive key", kind="secretivekind",
@@ -140,3 +121,26 @@ class HistoryClauses:
             write(store, a_put(scope=scope))
         assert store.streams() == ["agent/a", "global", "project/web", "user/zoe"]
         assert picture(store)["events"].keys() == set(store.streams())
+
+
+class ChainClauses:
+    """Each event seals what came before it, and says nothing of what it is about."""
+
+    def test_the_chain_of_every_stream_holds(self, store: Store) -> None:
+        record = written(store, "one", key="k")
+        write(store, a_put("two", key="k"), a_put("far", scope="user/ann"))
+        write(store, Move(id=record.id, state=State.ARCHIVED), a_put("x", scope="user/ann"))
+        for name in store.streams():
+            events = store.events(name)
+            assert len(events) >= 2
+            assert list(chain.verify(events)) == []
+            assert len({event.hash for event in events}) == len(events)
+
+    def test_a_digest_says_nothing_without_its_salt(self, store: Store) -> None:
+        record = a_record("easily guessed")
+        other = EphemeralStore()
+        for one in (store, other):
+            write(one, Adopt(record=record))
+        [here], [there] = store.events(WEB), other.events(WEB)
+        assert here.digest != there.digest
+        assert chain.digest(record, b"") not in (here.digest, there.digest)

@@ -7,7 +7,6 @@ import pytest
 from lamina.core.access import EVERYTHING
 from lamina.core.changes import Action, Adopt, Move, Witness
 from lamina.core.indexing import index_terms
-from lamina.core.layers import LAYERS, slot
 from lamina.core.record import Record, State
 from lamina.errors import ConflictError, NotFoundError
 from lamina.stores.base import Store
@@ -21,6 +20,7 @@ from lamina.testing.builders import (
     ask,
     found,
     picture,
+    place_at,
     texts,
     the,
     write,
@@ -44,7 +44,7 @@ class LifeClauses:
 
     def test_forgetting_hides_and_restoring_brings_back(self, store: Store) -> None:
         record = written(store, "where the kettle is", key="kettle")
-        place = slot(LAYERS["knowledge"], WEB, "fact", "kettle")
+        place = place_at("kettle")
         receipt = write(store, _move(record, State.FORGOTTEN), at=after_noon(1))
         assert (receipt.action, receipt.rev) == (Action.MOVED, 2)
         assert the(store, record.id).updated_at == after_noon(1)
@@ -81,13 +81,6 @@ class LifeClauses:
         write(store, _move(second, State.ARCHIVED), _move(first, State.CURRENT))
         assert texts(ask(store, {"state": "current"})) == ["the first"]
 
-    def test_a_new_kind_may_not_take_a_slot_that_is_held(self, store: Store) -> None:
-        written(store, "a decision", kind="decision", key="k")
-        fact = written(store, "a fact", kind="fact", key="k")
-        with pytest.raises(ConflictError):
-            write(store, a_put("decided", kind="decision", revises=fact.id, expect=1))
-        assert the(store, fact.id).kind == "fact"
-
     def test_undoing_writes_the_earlier_version_again(self, store: Store) -> None:
         first = written(store, "before", key="k", tags=("old",))
         write(store, a_put("after", key="k", tags=("new",)))
@@ -107,7 +100,7 @@ class LifeClauses:
         assert (receipt.action, receipt.rev) == (Action.WITNESSED, 1)
         assert the(store, record.id) == record
         assert [event.action for event in store.events(WEB)] == [Action.CREATED, Action.WITNESSED]
-        assert store.find(EVERYTHING, slot(LAYERS["knowledge"], WEB, "fact", "k")) == record
+        assert store.find(EVERYTHING, place_at("k")) == record
         assert found(store, "plain") == ["a plain fact"]
 
     def test_what_is_not_there_cannot_be_changed(self, store: Store) -> None:
@@ -161,7 +154,7 @@ class AdoptionClauses:
         newer = replace(record, rev=5, text="five")
         for other in (
             replace(newer, scope="project/other"),
-            replace(newer, layer="notebook"),
+            replace(newer, layer="blackboard"),
             replace(newer, key="other"),
             replace(newer, created_at=after_noon(-1)),
         ):
@@ -169,17 +162,6 @@ class AdoptionClauses:
                 write(store, _adopt(other))
         assert picture(store) == before
         assert write(store, _adopt(newer)).rev == 5
-
-    def test_adopting_does_not_rewrite_what_is_append_only(self, store: Store) -> None:
-        record = written(store, "as it happened", layer="episode", kind="failed", data={"n": 1})
-        before = picture(store)
-        for other in ({"text": "as it suits"}, {"data": {"n": 2}}, {"tags": ("x",)}):
-            with pytest.raises(ConflictError):
-                write(store, _adopt(replace(record, rev=2, **other)))
-        assert picture(store) == before
-        archived = replace(record, rev=2, state=State.ARCHIVED, updated_at=after_noon(5))
-        write(store, _adopt(archived))
-        assert the(store, record.id) == archived
 
     def test_adopting_where_the_key_is_taken_makes_a_proposal(self, store: Store) -> None:
         written(store, "here already", key="k")
@@ -192,7 +174,29 @@ class AdoptionClauses:
     def test_an_adopted_record_takes_its_place(self, store: Store) -> None:
         record = a_record("from elsewhere", id=an_id(), key="k", rev=2)
         write(store, _adopt(record))
-        assert store.find(EVERYTHING, slot(LAYERS["knowledge"], WEB, "fact", "k")) == record
+        assert store.find(EVERYTHING, place_at("k")) == record
         write(store, _adopt(replace(record, rev=3, state=State.FORGOTTEN)))
-        assert store.find(EVERYTHING, slot(LAYERS["knowledge"], WEB, "fact", "k")) is None
+        assert store.find(EVERYTHING, place_at("k")) is None
         assert found(store, "elsewhere") == []
+
+
+class LayeredLifeClauses:
+    """What layers declare of slots and versions, in a store that keeps them all."""
+
+    def test_a_new_kind_may_not_take_a_slot_that_is_held(self, store: Store) -> None:
+        written(store, "a decision", kind="decision", key="k")
+        fact = written(store, "a fact", kind="fact", key="k")
+        with pytest.raises(ConflictError):
+            write(store, a_put("decided", kind="decision", revises=fact.id, expect=1))
+        assert the(store, fact.id).kind == "fact"
+
+    def test_adopting_does_not_rewrite_what_is_append_only(self, store: Store) -> None:
+        record = written(store, "as it happened", layer="episode", kind="failed", data={"n": 1})
+        before = picture(store)
+        for other in ({"text": "as it suits"}, {"data": {"n": 2}}, {"tags": ("x",)}):
+            with pytest.raises(ConflictError):
+                write(store, _adopt(replace(record, rev=2, **other)))
+        assert picture(store) == before
+        archived = replace(record, rev=2, state=State.ARCHIVED, updated_at=after_noon(5))
+        write(store, _adopt(archived))
+        assert the(store, record.id) == archived

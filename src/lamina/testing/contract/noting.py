@@ -18,7 +18,7 @@ from lamina.core.announcements import (
 from lamina.core.changes import Erase
 from lamina.core.record import Record
 from lamina.stores.base import Store
-from lamina.testing.builders import NOON, WEB, picture, sight_of, write, written
+from lamina.testing.builders import NOON, WEB, home, picture, sight_of, write, written
 
 _ALL = Audience(EVERYTHING)
 _OTHER = "project/other"
@@ -86,14 +86,16 @@ class NotingClauses:
     def test_a_notice_on_a_record_is_heard_by_those_who_see_the_record(self, store: Store) -> None:
         own, common = f"{WEB}/agent/finn", WEB
         notices = [_read(written(store, scope=scope)) for scope in (own, common)]
-        notices.append(_read(written(store, "a note", scope=common, layer="notebook", kind="note")))
+        notices.append(
+            _read(written(store, "a note", scope=common, layer="blackboard", kind="note"))
+        )
         store.note(notices)
         said = [notice.said for notice in notices]
         assert _heard(store) == said
         assert _heard(store, Audience(sight_of(WEB))) == said
         assert _heard(store, Audience(sight_of(WEB, subtree=False))) == said[1:]
-        knowledge = Reach((Grant(frozenset(("knowledge",)), WEB),))
-        assert _heard(store, Audience(knowledge)) == said[:2]
+        at_home = Reach((Grant(frozenset((home().name,)), WEB),))
+        assert _heard(store, Audience(at_home)) == said[:2]
         assert _heard(store, Audience(sight_of(_OTHER))) == []
 
     def test_who_reads_what_is_global_is_not_heard_in_other_projects(self, store: Store) -> None:

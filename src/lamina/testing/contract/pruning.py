@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-from lamina.core import chain
 from lamina.core.access import EVERYTHING
 from lamina.core.changes import Action, Adopt, Erase, Move, Witness
 from lamina.core.record import Record, State
@@ -14,7 +13,9 @@ from lamina.testing.builders import (
     a_put,
     a_record,
     after_noon,
+    breaks,
     found,
+    home,
     picture,
     the,
     write,
@@ -36,7 +37,11 @@ def _kept(store: Store, record: Record) -> list[int]:
 
 
 def _cut(versions: int | None = None, before: datetime | None = None) -> Retention:
-    return Retention((Cut("knowledge", versions, before),))
+    return Retention((Cut(home().name, versions, before),))
+
+
+def _pruned(kept: int, gone: int = 0, receipts: int = 0) -> Pruned:
+    return Pruned({home().name: kept}, {home().name: gone} if gone else {}, receipts)
 
 
 class PruningClauses:
@@ -45,9 +50,9 @@ class PruningClauses:
     def test_pruning_drops_what_was_replaced_before_an_instant(self, store: Store) -> None:
         record = _versions(store, 5)
         # Versions 1 to 4 were replaced at minute 1 to 4: the instant itself still stays.
-        assert store.prune(_cut(before=after_noon(3))) == Pruned({"knowledge": 5}, {"knowledge": 2})
+        assert store.prune(_cut(before=after_noon(3))) == _pruned(5, 2)
         assert _kept(store, record) == [3, 4, 5]
-        assert store.prune(_cut(before=after_noon(3))) == Pruned({"knowledge": 3}, {})
+        assert store.prune(_cut(before=after_noon(3))) == _pruned(3)
 
     def test_pruning_keeps_so_many_earlier_versions(self, store: Store) -> None:
         record = _versions(store, 6)
@@ -76,36 +81,36 @@ class PruningClauses:
         write(store, a_put("here", key="k"), at=after_noon(3))
         assert store.prune(_cut(before=after_noon(3))).gone == {}
         assert _kept(store, adopted) == [4, 5]
-        assert store.prune(_cut(before=after_noon(3.1))).gone == {"knowledge": 1}
+        assert store.prune(_cut(before=after_noon(3.1))) == _pruned(2, 1)
 
     def test_events_stay_when_their_versions_go(self, store: Store) -> None:
         record = _versions(store, 4)
         before = store.events(WEB)
         store.prune(_cut(versions=0))
         assert store.events(WEB) == before
-        assert list(chain.verify(before)) == []
+        assert breaks(store, before) == []
         shown = store.versions(EVERYTHING, record.id)
         assert [(v.event.rev, v.record is None) for v in shown] == [
             (1, True), (2, True), (3, True), (4, False),
         ]  # fmt: skip
 
     def test_pruning_leaves_other_layers_alone(self, store: Store) -> None:
-        knowledge = _versions(store, 3)
-        task = _versions(store, 3, layer="task", kind="task")
-        retention = Retention((Cut("knowledge", 0), Cut("task")))
+        here = _versions(store, 3)
+        signal = _versions(store, 3, layer="blackboard", kind="signal")
+        retention = Retention((Cut(home().name, 0), Cut("blackboard")))
         pruned = store.prune(retention)
-        assert pruned == Pruned({"knowledge": 3, "task": 3}, {"knowledge": 2})
-        assert (_kept(store, knowledge), _kept(store, task)) == ([3], [1, 2, 3])
+        assert pruned == Pruned({home().name: 3, "blackboard": 3}, {home().name: 2})
+        assert (_kept(store, here), _kept(store, signal)) == ([3], [1, 2, 3])
 
     def test_a_count_of_what_would_go_changes_nothing_and_comes_true(self, store: Store) -> None:
         for number in range(3):
             _versions(store, 3 + number, key=f"k{number}", scope=f"user/u{number}")
         write(store, a_put("once"), idempotency_key="r", request="x")
         before = picture(store)
-        retention = Retention((Cut("knowledge", 2, after_noon(2)),), after_noon(1))
+        retention = Retention((Cut(home().name, 2, after_noon(2)),), after_noon(1))
         foretold = store.prunable(retention)
         assert picture(store) == before
-        assert foretold == Pruned({"knowledge": 13}, {"knowledge": 4}, 1)
+        assert foretold == _pruned(13, 4, 1)
         assert store.prune(retention) == foretold
 
     def test_a_pruned_record_goes_on(self, store: Store) -> None:

@@ -7,7 +7,6 @@ import pytest
 from lamina.core.access import EVERYTHING, Reach
 from lamina.core.changes import Erase, Move
 from lamina.core.filters import INSTANTS, NUMBERS, ORDERABLE, order_key, parse
-from lamina.core.layers import LAYERS, slot
 from lamina.core.record import State, Trust
 from lamina.errors import InvalidInputError
 from lamina.stores.base import Store
@@ -19,8 +18,11 @@ from lamina.testing.builders import (
     after_noon,
     an_id,
     ask,
+    home,
     look_for,
+    place_at,
     sight_of,
+    someday,
     texts,
     write,
     written,
@@ -37,12 +39,12 @@ class ReadingClauses:
         assert store.get(EVERYTHING, []) == []
 
     def test_find_answers_with_the_current_holder(self, store: Store) -> None:
-        place = slot(LAYERS["knowledge"], WEB, "fact", "k")
+        place = place_at("k")
         assert store.find(EVERYTHING, place) is None
         written(store, "one", key="k")
         record = written(store, "two", key="k")
         assert store.find(EVERYTHING, place) == record
-        assert store.find(EVERYTHING, slot(LAYERS["knowledge"], WEB, "decision", "k")) is None
+        assert store.find(EVERYTHING, place_at("other")) is None
         write(store, Move(id=record.id, state=State.SUPERSEDED))
         assert store.find(EVERYTHING, place) is None
 
@@ -68,7 +70,7 @@ class ReadingClauses:
                     trust=(Trust.WEB, Trust.USER)[number % 2], source=f"s{number % 2}",
                     scope=(WEB, "global", "user/a")[number % 3],
                     valid_from=None if number % 2 else after_noon(-number),
-                    expires_at=after_noon(number % 3) if number % 5 else None,
+                    expires_at=someday(number % 3) if number % 5 else None,
                     supersedes=an_id(9) if number % 2 else None,
                 ),
                 at=after_noon(number % 4),
@@ -145,34 +147,24 @@ class ReadingClauses:
 
     def test_counting_agrees_with_querying(self, store: Store) -> None:
         for number in range(8):
-            write(store, a_put(str(number), expires_at=after_noon(number) if number % 2 else None))
+            write(store, a_put(str(number), expires_at=someday(number) if number % 2 else None))
         for where in ({}, {"text": "3"}, {"text": {"$gt": "4"}}, {"kind": "none"}):
-            for live_at in (None, after_noon(4)):
+            for live_at in (None, someday(4)):
                 query = Query(reach=EVERYTHING, where=parse(where), live_at=live_at, limit=2)
                 assert store.count(query) == len(ask(store, where, live_at=live_at))
 
     def test_a_census_agrees_with_querying(self, store: Store) -> None:
         for number in range(8):
             state = State.PROPOSED if number > 5 else State.CURRENT
-            scope, layer = ("global", WEB)[number % 2], ("fact", "knowledge")[number % 3 > 1]
-            runs_out = after_noon(number) if number % 2 else None
+            scope, layer = ("global", WEB)[number % 2], ("blackboard", home().name)[number % 3 > 1]
+            runs_out = someday(number) if number % 2 else None
             put = a_put("word " * number, scope=scope, layer=layer, state=state,
                         expires_at=runs_out)  # fmt: skip
             write(store, put)
         for reach in (EVERYTHING, sight_of(WEB), Reach(())):
-            for live_at in (None, after_noon(4)):
+            for live_at in (None, someday(4)):
                 query = Query(reach=reach, live_at=live_at)
                 assert store.census(replace(query, limit=2)) == in_lots(store.query(query))
-
-    def test_what_is_not_live_is_left_out(self, store: Store) -> None:
-        for state in State:
-            write(store, a_put(f"{state}", state=state))
-        write(store, a_put("ran out", expires_at=NOON))
-        write(store, a_put("runs out later", expires_at=after_noon(0.001)))
-        live = ask(store, live_at=NOON)
-        assert texts(live) == ["runs out later", "current"]
-        assert store.count(Query(reach=EVERYTHING, live_at=NOON)) == 2
-        assert len(ask(store)) == len(State) + 2
 
     def test_only_the_newest_version_is_asked(self, store: Store) -> None:
         record = written(store, "the old text", key="k", tags=("old",), data={"n": 1})
@@ -184,7 +176,7 @@ class ReadingClauses:
 
     def test_every_field_can_be_asked_for(self, store: Store) -> None:
         record = written(
-            store, "asked for", key="k", valid_from=NOON, expires_at=after_noon(1),
+            store, "asked for", key="k", valid_from=NOON, expires_at=someday(1),
             supersedes=an_id(3), importance=0.25, data={"status": "open"},
         )  # fmt: skip
         written(store, "a bystander", kind="decision", importance=0.75)
@@ -196,3 +188,17 @@ class ReadingClauses:
             if field in NUMBERS | INSTANTS:
                 assert record in ask(store, {field: {"$gte": value, "$lte": value}}), field
         assert ask(store, {"data.status": "open", "text": {"$prefix": "asked"}}) == [record]
+
+
+class LastingReadingClauses:
+    """What has run out, in a store that keeps it."""
+
+    def test_what_is_not_live_is_left_out(self, store: Store) -> None:
+        for state in State:
+            write(store, a_put(f"{state}", state=state))
+        write(store, a_put("ran out", expires_at=NOON))
+        write(store, a_put("runs out later", expires_at=after_noon(0.001)))
+        live = ask(store, live_at=NOON)
+        assert texts(live) == ["runs out later", "current"]
+        assert store.count(Query(reach=EVERYTHING, live_at=NOON)) == 2
+        assert len(ask(store)) == len(State) + 2

@@ -17,6 +17,7 @@ from lamina.testing.builders import (
     after_noon,
     an_id,
     ask,
+    home,
     look_for,
     picture,
     texts,
@@ -85,7 +86,7 @@ class WritingClauses:
         # Python holds `True`, `1` and `1.0` to be equal; what was written must not become another.
         assert canonical.dumps(record.data) == canonical.dumps(ODD_DATA)
         assert (record.id, record.scope, record.layer, record.key) == (
-            put.id, WEB, "knowledge", "ключ 🔑",
+            put.id, WEB, home().name, "ключ 🔑",
         )  # fmt: skip
         assert (record.state, record.rev) == (State.CURRENT, 1)
         assert record.created_at == record.updated_at == NOON
@@ -105,18 +106,6 @@ class WritingClauses:
         assert texts(ask(store, {"key": "indent"})) == ["tabs again"]
         assert texts(ask(store, {"key": "indent"}, live_at=NOON)) == ["tabs again"]
         assert [match.record.text for match in look_for(store, "indent")] == ["tabs again"]
-
-    def test_what_makes_a_key_unique_is_what_its_layer_declares(self, store: Store) -> None:
-        for layer, kinds, held in (
-            ("knowledge", ("fact", "decision"), 2),
-            ("fact", ("general", "config"), 1),
-            ("task", ("task", "chore"), 1),
-        ):
-            for kind in kinds:
-                write(store, a_put(f"{layer} {kind}", layer=layer, kind=kind, key="k"))
-            assert len(ask(store, {"layer": layer, "state": "current"})) == held
-        write(store, a_put("elsewhere", layer="fact", kind="general", key="k", scope="project/b"))
-        assert len(ask(store, {"layer": "fact", "state": "current"})) == 2
 
     def test_a_write_that_says_nothing_new_changes_nothing(self, store: Store) -> None:
         first = written(store, "tabs", key="indent", data={"width": 4}, tags=("style",))
@@ -164,16 +153,6 @@ class WritingClauses:
             "one", "two", "two",
         ]  # fmt: skip
 
-    def test_an_append_only_layer_never_changes_a_record(self, store: Store) -> None:
-        for layer, kind in (("session", "user"), ("log", "ERROR"), ("episode", "failed")):
-            first = written(store, "as it was", layer=layer, kind=kind, key="m-1")
-            with pytest.raises(InvalidInputError):
-                write(store, a_put("rewritten", layer=layer, kind=kind, key="m-1"))
-            with pytest.raises(InvalidInputError):
-                write(store, a_put("rewritten", layer=layer, kind=kind, revises=first.id, expect=1))
-            assert the(store, first.id) == first
-            assert write(store, Move(id=first.id, state=State.ARCHIVED)).rev == 2
-
     def test_an_id_names_one_record_only(self, store: Store) -> None:
         first = written(store, "the first", key="a")
         before = picture(store)
@@ -185,7 +164,7 @@ class WritingClauses:
         assert picture(store) == before
 
     def test_history_is_kept_as_far_as_the_layer_says(self, store: Store) -> None:
-        for layer, kept in (("working", 0), ("blackboard", 19), ("knowledge", 19)):
+        for layer, kept in (("working", 0), ("blackboard", 19), (home().name, 19)):
             for number in range(20):
                 receipt = write(store, a_put(f"value {number}", layer=layer, key="k"))
             versions = store.versions(EVERYTHING, receipt.id)
@@ -206,3 +185,29 @@ class WritingClauses:
         ]  # fmt: skip
         assert receipt.seqs == ((WEB, 4), ("user/ann", 1))
         assert (receipt.pending, receipt.repeated) == ((), False)
+
+
+class LayeredWritingClauses:
+    """What layers declare of keys and changes, in a store that keeps them all."""
+
+    def test_what_makes_a_key_unique_is_what_its_layer_declares(self, store: Store) -> None:
+        for layer, kinds, held in (
+            ("knowledge", ("fact", "decision"), 2),
+            ("fact", ("general", "config"), 1),
+            ("task", ("task", "chore"), 1),
+        ):
+            for kind in kinds:
+                write(store, a_put(f"{layer} {kind}", layer=layer, kind=kind, key="k"))
+            assert len(ask(store, {"layer": layer, "state": "current"})) == held
+        write(store, a_put("elsewhere", layer="fact", kind="general", key="k", scope="project/b"))
+        assert len(ask(store, {"layer": "fact", "state": "current"})) == 2
+
+    def test_an_append_only_layer_never_changes_a_record(self, store: Store) -> None:
+        for layer, kind in (("session", "user"), ("log", "ERROR"), ("episode", "failed")):
+            first = written(store, "as it was", layer=layer, kind=kind, key="m-1")
+            with pytest.raises(InvalidInputError):
+                write(store, a_put("rewritten", layer=layer, kind=kind, key="m-1"))
+            with pytest.raises(InvalidInputError):
+                write(store, a_put("rewritten", layer=layer, kind=kind, revises=first.id, expect=1))
+            assert the(store, first.id) == first
+            assert write(store, Move(id=first.id, state=State.ARCHIVED)).rev == 2

@@ -1,0 +1,1 @@
+"""The hot layers in Redis or Valkey."""

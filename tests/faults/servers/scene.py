@@ -1,0 +1,164 @@
+"""Processes that write to one store on a server, and processes that follow it.
+
+All the while somebody makes the server fail. In the end everybody comes to an end by themselves,
+and what each was told is compared with what the store holds.
+"""
+
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+
+import lamina
+from tests.faults.child import Child, Line
+from tests.faults.children.listener import END
+from tests.faults.children.scribe import COUNTER
+from tests.faults.feeds import NEVER, Subscriber
+from tests.faults.report import Report
+from tests.faults.servers.verdict import Heard, Verdict
+
+ACKNOWLEDGED_BETWEEN = 8
+"""How many calls return between two faults, however busy the machine is."""
+STUCK = 60.0
+LATE = 10.0
+"""Nobody waits longer than this for a call to return, whatever the server does."""
+
+
+@dataclass(frozen=True)
+class Cast:
+    """How many take part."""
+
+    scribes: int = 3
+    threads: int = 3
+    subscribers: int = 2
+
+
+SMALL = Cast(2, 2, 1)
+"""For a quick run."""
+QUICK = 10
+"""A run of at most this size is a quick one, on a machine that may be busy with other tests: it
+has a small cast, and how long anything takes is not held against it."""
+
+
+@dataclass
+class Scene:
+    """One store, and everybody who uses it."""
+
+    address: str
+    """Of the store, straight to the server."""
+    through: str
+    """The same, by the way that those who take part go."""
+    seed: int
+    size: int
+    scribes: list[Child] = field(default_factory=list)
+    subscribers: list[Subscriber] = field(default_factory=list)
+    absent: dict[int, list[tuple[float, float]]] = field(default_factory=dict)
+    """By the scribe's number, from when to when it was stopped."""
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it is one of the short runs of `make test`."""
+        return self.size <= QUICK
+
+    def name(self, number: int) -> str:
+        """What the server knows a scribe's sessions by."""
+        return f"scribe-{number}"
+
+    def begin(self) -> None:
+        """Make the store and have everybody begin."""
+        cast = SMALL if self.is_quick else Cast()
+        with lamina.open(self.address) as mem:
+            mem.configure("recall.embedder", "off")
+            mem.remember("nobody yet", key=COUNTER, data={"number": 0})
+        seed, threads = str(self.seed), str(cast.threads)
+        for number in range(cast.scribes):
+            known = f"{self.through}&application_name={self.name(number)}"
+            self.scribes.append(Child("scribe", known, self.name(number), seed, threads))
+        self.subscribers = [Subscriber(self.through) for _ in range(cast.subscribers)]
+        for subscriber in self.subscribers:
+            subscriber.start(NEVER)
+        for child in (*self.scribes, *(one.child for one in self.subscribers if one.child)):
+            child.wait_until_ready()
+        for scribe in self.scribes:
+            scribe.say("go")
+
+    def rest(self, seconds: float) -> None:
+        """Let everybody work: for so long, and until something has come of it."""
+        before, start = self._done(), monotonic()
+        while (waited := monotonic() - start) < seconds or self._done() < before + (
+            ACKNOWLEDGED_BETWEEN
+        ):
+            if waited > STUCK:
+                raise ChildProcessError("nothing was acknowledged any more")
+            time.sleep(0.02)
+
+    def _done(self) -> int:
+        return sum("wrote" in line for child in self.scribes for line in list(child.lines))
+
+    def swap(self, chance: random.Random) -> None:
+        """Kill a subscriber, who is started again where it was; one of them is always spared."""
+        for subscriber in self.subscribers[1:]:
+            if chance.random() < 0.1:
+                subscriber.stop(signal.SIGKILL)
+                subscriber.start(NEVER)
+
+    def end(self, report: Report) -> None:
+        """Let everybody come to an end, and look at what is there."""
+        for scribe in self.scribes:
+            scribe.say("stop")
+        said = [scribe.finish() for scribe in self.scribes]
+        with lamina.open(self.address) as mem:
+            mem.remember(END)
+        for subscriber in self.subscribers:
+            subscriber.stop(None)
+        wrong = [scribe.complaint for scribe in self.scribes if scribe.complaint]
+        with lamina.open(self.address) as mem:
+            verdict = Verdict(mem, Heard.of(said))
+            wrong += verdict.violations(self.subscribers)
+        slowest = max(self._waits(said), default=(0.0, "nothing"))
+        if slowest[0] > LATE and not self.is_quick:
+            wrong.append(f"a call took {slowest[0]:.1f} seconds and came to {slowest[1]}")
+        report.violations += [f"seed {self.seed}: {line}" for line in wrong]
+        report.figures |= self._figures(verdict.heard, said)
+        report.figures["longest_call_seconds"] = round(slowest[0], 2)
+
+    def leave(self) -> None:
+        """End whoever is still there, after a failure."""
+        children = [*self.scribes, *(one.child for one in self.subscribers if one.child)]
+        for child in children:
+            child.send(signal.SIGKILL)
+
+    def _figures(self, heard: Heard, said: list[list[Line]]) -> dict[str, object]:
+        calls = [call for lines in said for line in lines for call in line.get("calls", ())]
+        return {
+            "acknowledged": len(heard.acknowledged),
+            "calls_that_came_to": dict(Counter(became for _, _, became in calls)),
+            "acknowledged_by_repeating": heard.repeated,
+            "outcome_unknown": len(heard.unknown),
+            "heard": [len(one.heard) for one in self.subscribers],
+            "feeds_resumed": sum(one.interrupted + one.rests for one in self.subscribers),
+        }
+
+    def _waits(self, said: list[list[Line]]) -> Iterator[tuple[float, str]]:
+        """How long each call took and what it came to, less the time its process was stopped."""
+        for number, lines in enumerate(said):
+            stops = self.absent.get(number, ())
+            for start, end, became in (call for line in lines for call in line.get("calls", ())):
+                away = sum(max(0.0, min(end, b) - max(start, a)) for a, b in stops)
+                yield end - start - away, became
+
+
+@contextmanager
+def scene(address: str, through: str, seed: int, report: Report, size: int) -> Iterator[Scene]:
+    """A store in use for as long as the block lasts; then it is judged."""
+    played = Scene(address, through, seed, size)
+    try:
+        played.begin()
+        yield played
+        played.end(report)
+    finally:
+        played.leave()
