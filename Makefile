@@ -24,6 +24,7 @@ PROJECTIONS ?= 300
 TASK_KILLS ?= 100
 RESTORES ?= 300
 BACKUPS ?= 50
+CROSSING ?= 200000
 FORKS ?= 20
 CLOCKS ?= 50
 TAMPERINGS ?= 1000
@@ -111,7 +112,7 @@ faults: setup ## break the world on purpose and look for what was acknowledged; 
 	    --size kills=$(KILLS) --size amnesia=$(AMNESIA) --size echoes=$(ECHOES) \
 	    --size queries=$(QUERIES) \
 	    --size writers=$(WRITES) --size stops=$(STOPS) \
-	    --size first_open=$(OPENS) --size restores=$(RESTORES) --size backups=$(BACKUPS) \
+	    --size first_open=$(OPENS) --size restores=$(RESTORES) --size backups=$(BACKUPS) --size crossing=$(CROSSING) \
 	    --size forks=$(FORKS) --size feeds=$(SECONDS) --size crowd=$(CROWD) \
 	    --size clocks=$(CLOCKS) --size cuts=$(CUTS) \
 	    --size calls=$(CALLS) --size full=$(FULL) --size tampering=$(TAMPERINGS) \

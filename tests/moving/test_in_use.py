@@ -36,7 +36,7 @@ lamina.migrate(sys.argv[1], sys.argv[2], on_progress=tell)
 print("moved")
 """
 _WRITE = """
-import sys, time
+import os, sys, time
 import lamina
 from lamina.errors import StoreReadOnlyError
 with lamina.open(sys.argv[1]) as mem:
@@ -44,7 +44,7 @@ with lamina.open(sys.argv[1]) as mem:
     for number in range(100000):
         time.sleep(0.01)
         try:
-            print(mem.remember(f"written meanwhile {number}", key=f"slot-{number % 7}").tx)
+            print(mem.remember(f"{os.getpid()} wrote {number}", key=f"slot-{number % 7}").tx)
             if number % 5 == 0:
                 gone = mem.remember(f"to be erased {number}").id
                 mem.erase(gone)
