@@ -68,7 +68,7 @@ suite: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 test-postgres: setup ## several servers on one Postgres: killed, upgraded, their database restarted
-	LAMINA_SERVERS=1 $(BIN)/python -m pytest tests/postgres/servers -n 2 $(ARGS)
+	$(BIN)/python -m pytest -o python_files='served_*.py' tests/postgres/servers -n 2 $(ARGS)
 
 test-ui: setup ## build the web interface again, compare it, and use it in Chromium
 	$(BIN)/python -m tests.ui.run $(ARGS)
