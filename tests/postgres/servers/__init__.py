@@ -1,1 +1,1 @@
-"""Servers as processes of their own, which take their time: `make test-postgres` runs `served_*.py`."""
+"""Servers as processes of their own: `make test-postgres` runs `served_*.py`."""
