@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.postgres.servers.served_together import home, owner
 from tests.postgres.servers.started import ran, started
-from tests.postgres.servers.test_together import home, owner
 from tests.postgres.shared import fresh_address
 
 pytestmark = pytest.mark.timeout(300)
