@@ -1,14 +1,14 @@
 """Talking to Postgres properly, and saying plainly what went wrong.
 
-The only module that imports the driver. Nothing here waits for ever: the server gives up on a
-statement, the system on a dead line, and where neither does, this side does.
+With `timely` the only module that imports the driver. Nothing here waits for ever: the server gives
+up on a statement, the system on a dead line, and where neither does, this side does.
 """
 
 import logging
 import os
 import select
 import weakref
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -25,7 +25,8 @@ from lamina.stores.postgres.address import Address
 from lamina.stores.postgres.answers import Answer
 from lamina.stores.postgres.marks import translated as with_marks
 from lamina.stores.postgres.session import FENCE, GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
-from lamina.stores.sql.driver import Dialect, Row, Value
+from lamina.stores.postgres.timely import SilentError, Timely
+from lamina.stores.sql.driver import Dialect, Value
 
 T = TypeVar("T")
 DriverError: TypeAlias = psycopg.Error
@@ -36,10 +37,6 @@ _NO_TRANSACTION: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.UNKNOW
 _TORN: Final = (pq.TransactionStatus.ACTIVE, pq.TransactionStatus.UNKNOWN)
 _FEW: Final = 50
 _ANSWERS: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.INTRANS)
-
-
-class _SilentError(psycopg.OperationalError):
-    """Nothing came back in time."""
 
 
 class UnheldError(psycopg.Error):
@@ -65,40 +62,10 @@ class _Flag(Int8Dumper):
         return b"1" if obj else b"0"
 
 
-class _Timely(psycopg.Connection[Row]):
-    """A connection of the driver that waits only so long for an answer."""
-
-    patience = PATIENCE_SECONDS
-    fell_silent = False
-
-    def wait(self, gen: Generator[Any, Any, T], *how: Any, **more: Any) -> T:
-        deadline = stopwatch() + self.patience + GRACE_SECONDS
-        try:
-            return super().wait(_until(gen, deadline), *how, **more)
-        except _SilentError:
-            self.fell_silent = True
-            raise
-
-
-def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, T]:
-    """The same steps, but an end to them when nothing has come by then."""
-    try:
-        wanted = next(gen)
-        while True:
-            ready = yield wanted
-            # The driver looks up ten times a second, with nothing in hand.
-            if not ready and stopwatch() > deadline:
-                raise _SilentError("no answer in time")
-            wanted = gen.send(ready)
-    except StopIteration as end:
-        result: T = end.value
-        return result
-
-
 class Connection:
     """One session with the server; what the shared SQL uses, and a little more."""
 
-    def __init__(self, raw: _Timely, dialect: Dialect, location: str) -> None:
+    def __init__(self, raw: Timely, dialect: Dialect, location: str) -> None:
         self._raw = raw
         # By size, the driver would choose among four types, and prepare a statement for each.
         raw.adapters.register_dumper(int, Int8Dumper)
@@ -215,7 +182,7 @@ class Connection:
             while connection.is_busy():
                 left = deadline - stopwatch()
                 if left <= 0 or not select.select([connection.socket], [], [], left)[0]:
-                    raise _SilentError("no answer in time")
+                    raise SilentError("no answer in time")
                 connection.consume_input()
             if connection.get_result() is None:
                 return
@@ -311,7 +278,7 @@ class Connection:
         except psycopg.Error as error:
             # What the driver says of a line on which an answer is still due is beside the point.
             if self._raw.fell_silent and not is_silent(error):
-                raise _SilentError("no answer in time") from error
+                raise SilentError("no answer in time") from error
             raise
 
     def _choose(self, seconds: float) -> None:
@@ -324,7 +291,7 @@ def connect(address: Address, dialect: Dialect) -> Connection:
     """A session with every setting that the promises rest on."""
     way: dict[str, Any] = {**WAY, **address.parameters}
     try:
-        raw = _Timely.connect(
+        raw = Timely.connect(
             autocommit=True, cursor_factory=psycopg.RawCursor, prepare_threshold=0, **way
         )
     except psycopg.ProgrammingError as error:
@@ -346,7 +313,7 @@ def translated(location: str) -> Iterator[None]:
     """No driver error leaves: each becomes one of ours, with what to do about it."""
     try:
         yield
-    except _SilentError as error:
+    except SilentError as error:
         raise failures.silent(location, PATIENCE_SECONDS + GRACE_SECONDS) from error
     except psycopg.Error as error:
         raise _meaning(error, location) from error
@@ -363,7 +330,7 @@ def is_lost(error: BaseException) -> bool:
 
 def is_silent(error: BaseException) -> bool:
     """Whether all the time that there was has been waited for."""
-    return isinstance(error, _SilentError)
+    return isinstance(error, SilentError)
 
 
 def is_undone(error: BaseException) -> bool:
@@ -389,7 +356,7 @@ def _meaning(error: psycopg.Error, location: str) -> LaminaError:
     return failures.of_statement(error.sqlstate or "", str(error), location)
 
 
-def _close(raw: _Timely) -> None:
+def _close(raw: Timely) -> None:
     with suppress(psycopg.Error):
         raw.close()
 
