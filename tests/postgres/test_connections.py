@@ -255,6 +255,26 @@ def test_a_network_that_swallows_everything_ends_a_wait(
         add(connections, "user/bob")
 
 
+def test_who_waits_behind_one_that_got_no_answer_does_not_wait_again(
+    monkeypatch: pytest.MonkeyPatch, over_tcp: str
+) -> None:
+    with proxied(over_tcp) as (proxy, through), opened(through) as connections:
+        add(connections, "global")
+        monkeypatch.setattr(driver, "GRACE_SECONDS", 0.5 - session.PATIENCE_SECONDS)
+        proxy.stall()
+        before = proxy.connections
+        with ThreadPoolExecutor(4) as pool:
+            tries = [pool.submit(add, connections, f"user/u{number}") for number in range(4)]
+        for one in tries:
+            with pytest.raises(StoreUnavailableError, match="did not answer"):
+                one.result()
+        assert proxy.connections == before
+        proxy.flow()
+        monkeypatch.undo()
+        add(connections, "user/bob")
+        assert names(connections) == ["global", "user/bob"]
+
+
 def test_idle_connections_are_asked_for_a_sign_of_life(
     monkeypatch: pytest.MonkeyPatch, over_tcp: str
 ) -> None:

@@ -38,10 +38,19 @@ class Request(Generic[T]):
 
 
 class Together:
-    """The queue of one process's writers. `commit` carries out several requests at once."""
+    """The queue of one process's writers. `commit` carries out several requests at once.
 
-    def __init__(self, commit: Callable[[Sequence[Request[Any]]], None]) -> None:
+    After an error that `is_in_vain` all who wait are told: they would only wait for the same thing
+    again, one after another, for longer than anybody is willing to.
+    """
+
+    def __init__(
+        self,
+        commit: Callable[[Sequence[Request[Any]]], None],
+        is_in_vain: Callable[[Exception], bool] = lambda error: False,
+    ) -> None:
         self._commit = commit
+        self._is_in_vain = is_in_vain
         self._queue: deque[Request[Any]] = deque()
         self.turn = threading.Lock()
         """Held by whoever uses the connection that writes."""
@@ -74,6 +83,8 @@ class Together:
         except BaseException as error:
             # Whatever became of each before, none of them may be reported as done.
             shared = error if isinstance(error, Exception) else _interrupted()
+            if self._is_in_vain(shared):
+                batch += (self._queue.popleft() for _ in range(len(self._queue)))
             for request in batch:
                 request.error = shared
             if not isinstance(error, Exception):

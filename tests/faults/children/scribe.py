@@ -28,7 +28,7 @@ COUNTER = "raised by everybody"
 SHARED = ("global", "project/shared", "project/shared/task/t-1")
 """Scopes that all scribes write to; each has one of its own beside them."""
 LONGEST_REST = 0.04
-NAP = 0.05
+NAP = 0.1
 """Between two tries of the same thing."""
 
 

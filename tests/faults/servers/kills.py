@@ -29,10 +29,10 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
 
 def _kill(server: Server, played: Scene, chance: random.Random, tell: Tell) -> None:
     for number in range(played.size):
-        time.sleep(chance.uniform(SHORTEST, LONGEST))
+        played.rest(chance.uniform(SHORTEST, LONGEST))
         played.swap(chance)
         server.kill(whole=bool(number % 2))
         time.sleep(chance.uniform(0, LONGEST_AWAY))
         server.start()
         tell(number + 1, played.size)
-    time.sleep(LONGEST)
+    played.rest(LONGEST)

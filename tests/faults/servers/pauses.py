@@ -87,13 +87,13 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
     address = fresh_address(tcp=True)
     with scene(address, address, seed, report, size) as played:
         for number in range(size):
-            time.sleep(chance.uniform(0, SHORTEST))
+            played.rest(chance.uniform(0, SHORTEST))
             played.swap(chance)
             name = list(ACTS)[number % len(ACTS)]
             long = number % PAUSES_PER_LONG == PAUSES_PER_LONG - 1
             ACTS[name](played, chance, LONG if long else chance.uniform(SHORTEST, LONGEST))
             done[name] += 1
             tell(number + 1, size)
-        time.sleep(LONGEST)
+        played.rest(LONGEST)
     report.figures |= {"stopped": dict(done)}
     return report

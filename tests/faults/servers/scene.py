@@ -6,10 +6,12 @@ and what each was told is compared with what the store holds.
 
 import random
 import signal
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from time import monotonic
 
 import lamina
 from tests.faults.child import Child, Line
@@ -19,6 +21,9 @@ from tests.faults.feeds import NEVER, Subscriber
 from tests.faults.report import Report
 from tests.faults.servers.verdict import Heard, Verdict
 
+ACKNOWLEDGED_BETWEEN = 8
+"""How many calls return between two faults, however busy the machine is."""
+STUCK = 60.0
 LATE = 10.0
 """Nobody waits longer than this for a call to return, whatever the server does."""
 
@@ -80,6 +85,19 @@ class Scene:
             child.wait_until_ready()
         for scribe in self.scribes:
             scribe.say("go")
+
+    def rest(self, seconds: float) -> None:
+        """Let everybody work: for so long, and until something has come of it."""
+        before, start = self._done(), monotonic()
+        while (waited := monotonic() - start) < seconds or self._done() < before + (
+            ACKNOWLEDGED_BETWEEN
+        ):
+            if waited > STUCK:
+                raise ChildProcessError("nothing was acknowledged any more")
+            time.sleep(0.02)
+
+    def _done(self) -> int:
+        return sum("wrote" in line for child in self.scribes for line in list(child.lines))
 
     def swap(self, chance: random.Random) -> None:
         """Kill a subscriber, who is started again where it was; one of them is always spared."""

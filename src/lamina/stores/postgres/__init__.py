@@ -1,5 +1,5 @@
 """Records in a schema of a Postgres database, shared by many machines.
 
 The server brings durability, locks and vectors (the extension `vector`); the rules stay ours.
-`driver` and `timely` are the only modules that import psycopg.
+`driver` is the only module that imports psycopg.
 """

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from typing import Any, Final, TypeAlias, TypeVar
 
+from lamina.clock import stopwatch
 from lamina.core.access import EVERYTHING, Reach
 from lamina.errors import StoreError, StoreUnavailableError
 from lamina.stores.bell import Bell
@@ -38,6 +39,10 @@ Settings: TypeAlias = tuple[tuple[str, str], ...]
 _ATTEMPTS: Final = 5
 _RELAXED: Final[Settings] = (("synchronous_commit", "off"),)
 _BRIEFLY_SECONDS: Final = 0.5
+_LONG_SECONDS: Final = 0.5
+"""Who has waited so long for a line that then was lost is told, instead of waiting for another.
+
+Together with all that an answer may take, it is what anybody has to wait at most."""
 
 
 class Connections:
@@ -55,7 +60,7 @@ class Connections:
         self._pool = Pool(self._new_reader)
         self._writer: Connection | None = None
         self._is_committing = False
-        self._together = Together(self._commit)
+        self._together = Together(self._commit, lambda error: is_silent(error.__cause__))
         self._listener = Listener(self._new_reader, self._address.schema, self._writer_pid)
         self._bell = Bell(self._look)
         self.duties = Duties(self._new, self._address.schema)
@@ -215,6 +220,7 @@ class Connections:
     def _try(self, batch: Sequence[Request[Any]], local: Settings = ()) -> None:
         """Carry out requests in one transaction, more than once if need be, and never twice."""
         more: frozenset[str] = frozenset()
+        start = stopwatch()
         for tries in range(1, _ATTEMPTS + 1):
             self._is_committing = False
             try:
@@ -223,7 +229,7 @@ class Connections:
                 self._clear_up()
                 if isinstance(error, UnheldError):
                     more |= {error.stream}
-                if not self._is_worth_trying_again(error, tries):
+                if not self._is_worth_trying_again(error, tries, stopwatch() - start):
                     raise
                 for request in batch:
                     request.result = request.error = None
@@ -236,12 +242,14 @@ class Connections:
         else:
             self._abandon_writer()
 
-    def _is_worth_trying_again(self, error: BaseException, tries: int) -> bool:
+    def _is_worth_trying_again(self, error: BaseException, tries: int, waited: float) -> bool:
         if is_beaten(error) or isinstance(error, UnheldError):
             return tries < _ATTEMPTS
+        if is_silent(error) or (waited > _LONG_SECONDS and not is_undone(error)):
+            return False
         # Once the commit is on its way nobody knows what has become of it, unless it came too late.
         certain = not self._is_committing or is_undone(error)
-        return is_lost(error) and not is_silent(error) and certain and tries == 1
+        return is_lost(error) and certain and tries == 1
 
     def _run(self, batch: Sequence[Request[Any]], local: Settings, more: frozenset[str]) -> None:
         connection = self._writing()

@@ -1,22 +1,19 @@
 """Talking to Postgres properly, and saying plainly what went wrong.
 
-With `timely` the only module that imports the driver. Nothing here waits for ever: the server gives
-up on a statement, the system on a dead line, and where neither does, this side does.
+Beside `values.py` the only module that imports the driver. Nothing here waits for ever: the server
+gives up on a statement, the system on a dead line, and where neither does, this side does.
 """
 
 import logging
 import os
 import select
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeAlias, TypeVar
 
 import psycopg
 from psycopg import pq
-from psycopg.abc import Buffer
-from psycopg.adapt import Loader
-from psycopg.types.numeric import Int8Dumper
 
 from lamina.clock import stopwatch
 from lamina.errors import LaminaError
@@ -25,8 +22,8 @@ from lamina.stores.postgres.address import Address
 from lamina.stores.postgres.answers import Answer
 from lamina.stores.postgres.marks import translated as with_marks
 from lamina.stores.postgres.session import FENCE, GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
-from lamina.stores.postgres.timely import SilentError, Timely
-from lamina.stores.sql.driver import Dialect, Value
+from lamina.stores.postgres.values import adapt
+from lamina.stores.sql.driver import Dialect, Row, Value
 
 T = TypeVar("T")
 DriverError: TypeAlias = psycopg.Error
@@ -39,6 +36,10 @@ _FEW: Final = 50
 _ANSWERS: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.INTRANS)
 
 
+class _SilentError(psycopg.OperationalError):
+    """Nothing came back in time."""
+
+
 class UnheldError(psycopg.Error):
     """A commit came to a stream that it had not locked, and has to begin anew with it locked."""
 
@@ -47,30 +48,42 @@ class UnheldError(psycopg.Error):
         self.stream = stream
 
 
-class _Number(Loader):
-    """Sums of whole numbers come as decimals; here they are what they would be in SQLite."""
+class _Timely(psycopg.Connection[Row]):
+    """A connection of the driver that waits only so long for an answer."""
 
-    def load(self, data: Buffer) -> int | float:
-        text = bytes(data)
-        return int(text) if text.lstrip(b"-").isdigit() else float(text)
+    patience = PATIENCE_SECONDS
+    fell_silent = False
+
+    def wait(self, gen: Generator[Any, Any, T], *how: Any, **more: Any) -> T:
+        deadline = stopwatch() + self.patience + GRACE_SECONDS
+        try:
+            return super().wait(_until(gen, deadline), *how, **more)
+        except _SilentError:
+            self.fell_silent = True
+            raise
 
 
-class _Flag(Int8Dumper):
-    """Truth is a number, as in SQLite."""
-
-    def dump(self, obj: Any) -> bytes:
-        return b"1" if obj else b"0"
+def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, T]:
+    """The same steps, but an end to them when nothing has come by then."""
+    try:
+        wanted = next(gen)
+        while True:
+            ready = yield wanted
+            # The driver looks up ten times a second, with nothing in hand.
+            if not ready and stopwatch() > deadline:
+                raise _SilentError("no answer in time")
+            wanted = gen.send(ready)
+    except StopIteration as end:
+        result: T = end.value
+        return result
 
 
 class Connection:
     """One session with the server; what the shared SQL uses, and a little more."""
 
-    def __init__(self, raw: Timely, dialect: Dialect, location: str) -> None:
+    def __init__(self, raw: _Timely, dialect: Dialect, location: str) -> None:
         self._raw = raw
-        # By size, the driver would choose among four types, and prepare a statement for each.
-        raw.adapters.register_dumper(int, Int8Dumper)
-        raw.adapters.register_dumper(bool, _Flag)
-        raw.adapters.register_loader("numeric", _Number)
+        adapt(raw)
         raw.prepared_max = _MOST_PREPARED
         self._cursor = raw.cursor()
         self._opening = raw.cursor()
@@ -182,7 +195,7 @@ class Connection:
             while connection.is_busy():
                 left = deadline - stopwatch()
                 if left <= 0 or not select.select([connection.socket], [], [], left)[0]:
-                    raise SilentError("no answer in time")
+                    raise _SilentError("no answer in time")
                 connection.consume_input()
             if connection.get_result() is None:
                 return
@@ -278,7 +291,7 @@ class Connection:
         except psycopg.Error as error:
             # What the driver says of a line on which an answer is still due is beside the point.
             if self._raw.fell_silent and not is_silent(error):
-                raise SilentError("no answer in time") from error
+                raise _SilentError("no answer in time") from error
             raise
 
     def _choose(self, seconds: float) -> None:
@@ -291,7 +304,7 @@ def connect(address: Address, dialect: Dialect) -> Connection:
     """A session with every setting that the promises rest on."""
     way: dict[str, Any] = {**WAY, **address.parameters}
     try:
-        raw = Timely.connect(
+        raw = _Timely.connect(
             autocommit=True, cursor_factory=psycopg.RawCursor, prepare_threshold=0, **way
         )
     except psycopg.ProgrammingError as error:
@@ -313,7 +326,7 @@ def translated(location: str) -> Iterator[None]:
     """No driver error leaves: each becomes one of ours, with what to do about it."""
     try:
         yield
-    except SilentError as error:
+    except _SilentError as error:
         raise failures.silent(location, PATIENCE_SECONDS + GRACE_SECONDS) from error
     except psycopg.Error as error:
         raise _meaning(error, location) from error
@@ -328,9 +341,9 @@ def is_lost(error: BaseException) -> bool:
     return failures.is_lost(error.sqlstate)
 
 
-def is_silent(error: BaseException) -> bool:
+def is_silent(error: BaseException | None) -> bool:
     """Whether all the time that there was has been waited for."""
-    return isinstance(error, SilentError)
+    return isinstance(error, _SilentError | psycopg.errors.ConnectionTimeout)
 
 
 def is_undone(error: BaseException) -> bool:
@@ -356,7 +369,7 @@ def _meaning(error: psycopg.Error, location: str) -> LaminaError:
     return failures.of_statement(error.sqlstate or "", str(error), location)
 
 
-def _close(raw: Timely) -> None:
+def _close(raw: _Timely) -> None:
     with suppress(psycopg.Error):
         raw.close()
 
