@@ -28,6 +28,7 @@ _LONGEST_SECONDS: Final = 600.0
 _HARNESS_FOLDERS: Final = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
 KEY: Final = "LAMINA_KEY"
 KEYS: Final = "LAMINA_KEYS"
+HOT: Final = "LAMINA_HOT"
 HOME: Final = "home directory"
 """The origin of a directory that nobody named and nothing led to."""
 
@@ -137,6 +138,12 @@ def load_key(environment: Mapping[str, str] | None = None) -> str:
     """The key for a server, as the environment has it."""
     environ = os.environ if environment is None else environment
     return environ.get(KEY, "").strip()
+
+
+def load_hot(given: str | None = None, environment: Mapping[str, str] | None = None) -> str | None:
+    """Where the hot layers of a store are: as given, else as the environment says."""
+    environ = os.environ if environment is None else environment
+    return given or environ.get(HOT, "").strip() or None
 
 
 def load(

@@ -94,6 +94,7 @@ def _options(session: Session, tools: str) -> list[str]:
         where = str(Path(where).absolute())
     said = {
         "--dir": where,
+        "--hot": session.hot,
         "--project": session.project,
         "--as": session.name,
         "--role": session.role,

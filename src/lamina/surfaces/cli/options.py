@@ -42,6 +42,9 @@ def global_options(*, hidden: bool) -> list[click.Parameter]:
             "directory", "--dir", metavar="DIR", help="The directory of the store, or a server.",
             shell_complete=completing.folders,
         ),
+        option(
+            "hot", "--hot", metavar="URL", help="The Redis with what is hot; else LAMINA_HOT.",
+        ),
         option("project", "--project", metavar="NAME", help="The project in force.",
                shell_complete=completing.projects),
         option("as_json", "--json", is_flag=True, help="Print one JSON document."),

@@ -47,7 +47,7 @@ def init(session: Session, /, agent: str | None) -> None:
     if agent is not None:
         # Before there is a store: a name that cannot be an agent's makes none.
         Principal(check_name(agent, "--agent"), Role.AGENT, Scope.of(f"project/{wanted}"))
-    with open_memory(folder, surface=Surface.CLI) as memory:
+    with open_memory(folder, hot=session.hot_address, surface=Surface.CLI) as memory:
         if named is None:
             config.name_project(folder, wanted)
         if settings.LIVE not in memory.store.settings():

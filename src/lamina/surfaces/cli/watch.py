@@ -238,6 +238,7 @@ def _globals(session: Session) -> Iterator[str]:
     """The options that lead to the same handle again: a cursor is about what that one sees."""
     given = {
         "--dir": session.directory,
+        "--hot": session.hot,
         "--project": session.project,
         "--as": session.name,
         "--role": session.role,

@@ -37,6 +37,7 @@ class Call:
     name: str | None = None
     """As whom to act, if not as the harness."""
     directory: str | None = None
+    hot: str | None = None
     project: str | None = None
     debug: bool = False
 
@@ -75,7 +76,9 @@ def _answer(call: Call, event: str | None, limit: float) -> None:
     from lamina.core.principal import Surface
     from lamina.opening import open as open_memory
 
-    with open_memory(found.address or found.path, surface=Surface.HOOK) as whole:
+    # A server has its own.
+    hot = None if found.address else config.load_hot(call.hot)
+    with open_memory(found.address or found.path, hot=hot, surface=Surface.HOOK) as whole:
         agent = _agent(whole, call.name or call.harness, found.project.value)
         text = _done(agent, told, lambda: clock.stopwatch() - begun > limit * _RESERVE)
         # Closing waits for files to be written; a model need not.
