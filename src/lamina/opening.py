@@ -202,6 +202,11 @@ def check_directory(where: str | Path) -> Path:
     named = str(where)
     scheme, colon, _ = named.partition("://")
     if colon and isinstance(where, str):
+        if scheme.startswith(("redis", "valkey")):
+            raise UnsupportedError(
+                "Redis keeps no whole memory: only what agents are at right now",
+                remedy='Name it beside one that does: lamina.open(DIRECTORY, hot="redis://…")',
+            )
         raise UnsupportedError(
             f"there is no store for {scheme[:20]}:// yet",
             remedy="Use a directory, postgresql://…, or `:memory:`",

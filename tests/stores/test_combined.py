@@ -89,7 +89,7 @@ class TestClauses(
 
 
 # A thousand notices, which are kept by the hot store alone.
-setattr(TestClauses, NotingClauses.test_only_the_newest_notices_stay.__name__, None)  # noqa: B010
+setattr(TestClauses, NotingClauses.test_only_the_newest_notices_stay.__name__, None)
 
 
 def _a_signal(text: str, **fields: object) -> Put:
