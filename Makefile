@@ -74,7 +74,7 @@ suite: setup
 test-postgres: setup ## the Postgres store at length: pauses, several servers, an older version
 	$(BIN)/python -m pytest tests/postgres tests/postgres/long_*.py -n auto --dist worksteal $(ARGS)
 	LAMINA_TEST_POSTGRES=16 $(BIN)/python -m pytest tests/postgres -n auto --dist worksteal $(ARGS)
-	LAMINA_SERVERS=1 $(BIN)/python -m pytest tests/postgres/servers -n 2 $(ARGS)
+	$(BIN)/python -m pytest -o python_files='served_*.py' tests/postgres/servers -n 2 $(ARGS)
 
 test-ui: setup ## build the web interface again, compare it, and use it in Chromium
 	$(BIN)/python -m tests.ui.run $(ARGS)

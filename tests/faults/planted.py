@@ -71,10 +71,10 @@ PLANTED = (
     _one(
         "the event has a transaction of its own",
         "chain|version|events", "kills", 40, WRITING,
-        "                self.connection.executemany(self._spelled(sql), waiting)\n",
-        "                connection = self.connection\n"
-        f"                if sql == _ADD_EVENT:\n                    {_COMMIT_HERE}\n"
-        "                connection.executemany(self._spelled(sql), waiting)\n",
+        "            self.connection.executemany(sql, waiting)\n",
+        "            connection = self.connection\n"
+        f"            if 'into event' in sql:\n                {_COMMIT_HERE}\n"
+        "            connection.executemany(sql, waiting)\n",
         operations="remember supersede edit",
     ),
     _one(
@@ -221,14 +221,14 @@ PLANTED = (
     ),
     _one(
         "a commit that nobody answered counts as done",
-        "was acknowledged and is not in the log", "server_cuts", 40, f"{POSTGRES}connections.py",
+        "was acknowledged and is not in the log", "server_cuts", 14, f"{POSTGRES}connections.py",
         '            connection.run("commit")\n',
         '            with suppress(DriverError):\n                connection.run("commit")\n',
     ),
     _one(
         "a commit that nobody answered is done again",
-        "was written 2 times", "server_cuts", 60, f"{POSTGRES}connections.py",
-        " and not self._is_committing and", " and",
+        "was written 2 times", "server_cuts", 42, f"{POSTGRES}connections.py",
+        "certain = not self._is_committing or is_undone(error)", "certain = True",
     ),
     _one(
         "the server syncs nothing",
@@ -237,9 +237,8 @@ PLANTED = (
     ),
     _one(
         "idempotency keys are not kept",
-        "was written 2 times", "server_cuts", 40, "stores/sql/commits.py",
-        '        connection.execute("insert into receipt values (?, ?, ?, ?, ?)", body)\n',
-        "        del body\n",
+        "was written 2 times", "server_cuts", 14, "stores/sql/commits.py",
+        "        if owner is not None:\n            note(", "        if False:\n            note(",
     ),
     _one(
         "a cursor is ahead of what was handed out",

@@ -1,6 +1,5 @@
 """Empty stores for the tests of this folder."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -20,7 +19,3 @@ def over_tcp() -> Iterator[str]:
     """The same, not through a socket in a folder."""
     with lent_address(tcp=True) as lent:
         yield lent
-
-
-collect_ignore = [] if os.environ.get("LAMINA_SERVERS") else ["servers"]
-"""Servers as processes of their own take their time: `make test-postgres` has it."""

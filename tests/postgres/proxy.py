@@ -22,6 +22,7 @@ class Proxy:
         self._flows = threading.Event()
         self._flows.set()
         self._ended = self._refuses = self._deaf = False
+        self._ambush: tuple[bytes, bool] | None = None
         self.connections = 0
         """How many there were so far."""
         self._thread = threading.Thread(target=self._accept, daemon=True)
@@ -44,6 +45,18 @@ class Proxy:
     def deafen(self) -> None:
         """Pass on what clients say and none of the answers: what they ask for is done."""
         self._deaf = True
+
+    def ambush(self, word: bytes, *, heard: bool) -> None:
+        """End the connection of the next client that says a word: after the server heard it or not.
+
+        `is_sprung` says when that has happened.
+        """
+        self._ambush = (word, heard)
+
+    @property
+    def is_sprung(self) -> bool:
+        """Whether nobody is waited for."""
+        return self._ambush is None
 
     def flow(self) -> None:
         """Pass on again."""
@@ -95,11 +108,22 @@ class Proxy:
                     self._flows.wait()
                     if not said:
                         raise OSError("one side is done")
+                    if key.fileobj is client and self._is_caught(said, server):
+                        raise OSError("ended in the middle of it")
                     if not (self._deaf and key.fileobj is server):
                         key.data.sendall(said)
         for one in (client, server):
             with suppress(OSError):
                 one.close()
+
+    def _is_caught(self, said: bytes, server: socket.socket) -> bool:
+        with self._lock:
+            if self._ambush is None or self._ambush[0] not in said:
+                return False
+            heard, self._ambush = self._ambush[1], None
+        if heard:
+            server.sendall(said)
+        return True
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """Many vectors are found by a graph, which a fold builds; few are compared one by one."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -8,10 +10,17 @@ from lamina.core.scope import Scope
 from lamina.core.vectors import Embedded, Vector
 from lamina.memory import Memory
 from lamina.stores.postgres import graphs, nearest
+from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.store import PostgresStore
 from lamina.stores.questions import Search
+from tests.postgres.server import run_sql
+from tests.postgres.shared import server
 
 SPACE = "made up"
+_USED = (
+    "select coalesce(sum(idx_scan), 0)::int from pg_stat_all_indexes"
+    " where schemaname = '{schema}' and indexrelname like 'vector_rest_body%'"
+)
 MANY, SMALL = 300, 12
 POINTS = np.random.default_rng(1).normal(size=(MANY, 8)).astype("<f4")
 POINTS /= np.linalg.norm(POINTS, axis=1, keepdims=True)
@@ -53,9 +62,12 @@ def test_a_fold_builds_what_is_due_and_finds_the_same(
 ) -> None:
     asked: list[bool] = []
     by_graph = nearest.Nearest._by_graph
-    monkeypatch.setattr(
-        nearest.Nearest, "_by_graph", lambda *given: asked.append(True) or by_graph(*given)
-    )
+
+    def noting(*given: Any) -> Any:
+        asked.append(True)
+        return by_graph(*given)
+
+    monkeypatch.setattr(nearest.Nearest, "_by_graph", noting)
     with lamina.open(address) as mem:
         assert isinstance(mem.store, PostgresStore)
         ids = _filled(mem)
@@ -72,3 +84,14 @@ def test_a_fold_builds_what_is_due_and_finds_the_same(
         assert not asked
         mem.store.leave_space(SPACE)
         assert _nearest(mem, "project/a", 50) == []
+
+
+def test_the_server_does_use_the_graph(address: str) -> None:
+    with lamina.open(address) as mem:
+        _filled(mem)
+        mem.store.fold()
+        assert _nearest(mem, "project/a", 50)
+    # What a session did is counted at its end at the latest.
+    schema = parse(address).schema
+    used = run_sql(server().superuser(), _USED.format(schema=schema))
+    assert used != [(0,)], used

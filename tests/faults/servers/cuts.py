@@ -9,9 +9,10 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 
 from tests.faults.report import Report, Tell
-from tests.faults.servers.scene import scene
+from tests.faults.servers.scene import STUCK, scene
 from tests.postgres.proxy import Proxy, proxied
 from tests.postgres.shared import fresh_address
 
@@ -52,12 +53,31 @@ def _let_nobody_in(proxy: Proxy, seconds: float) -> None:
     proxy.accept()
 
 
+def _lose_a_commit(proxy: Proxy, seconds: float) -> None:
+    _ambush(proxy, heard=False)
+
+
+def _lose_the_answer_to_a_commit(proxy: Proxy, seconds: float) -> None:
+    _ambush(proxy, heard=True)
+
+
+def _ambush(proxy: Proxy, *, heard: bool) -> None:
+    proxy.ambush(b"commit\0", heard=heard)
+    deadline = monotonic() + STUCK
+    while not proxy.is_sprung:
+        if monotonic() > deadline:
+            raise ChildProcessError("nobody commits any more")
+        time.sleep(0.005)
+
+
 ACTS: dict[str, Callable[[Proxy, float], None]] = {
     "reset": _reset,
     "answers lost": _lose_the_answers,
     "delay": _delay,
     "drop": _drop,
     "nobody let in": _let_nobody_in,
+    "commit lost": _lose_a_commit,
+    "answer to a commit lost": _lose_the_answer_to_a_commit,
 }
 LASTING = ("answers lost", "delay", "drop")
 """Those that also come in a length that nobody waits for."""

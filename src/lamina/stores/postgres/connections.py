@@ -39,8 +39,10 @@ Settings: TypeAlias = tuple[tuple[str, str], ...]
 _ATTEMPTS: Final = 5
 _RELAXED: Final[Settings] = (("synchronous_commit", "off"),)
 _BRIEFLY_SECONDS: Final = 0.5
-_LONG_SECONDS: Final = 3.0
-"""Who has waited so long for a line that then was lost is told, instead of waiting for another."""
+_LONG_SECONDS: Final = 0.5
+"""Who has waited so long for a line that then was lost is told, instead of waiting for another.
+
+Together with all that an answer may take, it is what anybody has to wait at most."""
 
 
 class Connections:
@@ -243,7 +245,7 @@ class Connections:
     def _is_worth_trying_again(self, error: BaseException, tries: int, waited: float) -> bool:
         if is_beaten(error) or isinstance(error, UnheldError):
             return tries < _ATTEMPTS
-        if is_silent(error) or waited > _LONG_SECONDS:
+        if is_silent(error) or (waited > _LONG_SECONDS and not is_undone(error)):
             return False
         # Once the commit is on its way nobody knows what has become of it, unless it came too late.
         certain = not self._is_committing or is_undone(error)

@@ -1,7 +1,7 @@
 """Talking to Postgres properly, and saying plainly what went wrong.
 
-The only module that imports the driver. Nothing here waits for ever: the server gives up on a
-statement, the system on a dead line, and where neither does, this side does.
+Beside `values.py` the only module that imports the driver. Nothing here waits for ever: the server
+gives up on a statement, the system on a dead line, and where neither does, this side does.
 """
 
 import logging
@@ -14,9 +14,6 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import psycopg
 from psycopg import pq
-from psycopg.abc import Buffer
-from psycopg.adapt import Loader
-from psycopg.types.numeric import Int8Dumper
 
 from lamina.clock import stopwatch
 from lamina.errors import LaminaError
@@ -25,6 +22,7 @@ from lamina.stores.postgres.address import Address
 from lamina.stores.postgres.answers import Answer
 from lamina.stores.postgres.marks import translated as with_marks
 from lamina.stores.postgres.session import FENCE, GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
+from lamina.stores.postgres.values import adapt
 from lamina.stores.sql.driver import Dialect, Row, Value
 
 T = TypeVar("T")
@@ -48,21 +46,6 @@ class UnheldError(psycopg.Error):
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
         self.stream = stream
-
-
-class _Number(Loader):
-    """Sums of whole numbers come as decimals; here they are what they would be in SQLite."""
-
-    def load(self, data: Buffer) -> int | float:
-        text = bytes(data)
-        return int(text) if text.lstrip(b"-").isdigit() else float(text)
-
-
-class _Flag(Int8Dumper):
-    """Truth is a number, as in SQLite."""
-
-    def dump(self, obj: Any) -> bytes:
-        return b"1" if obj else b"0"
 
 
 class _Timely(psycopg.Connection[Row]):
@@ -100,10 +83,7 @@ class Connection:
 
     def __init__(self, raw: _Timely, dialect: Dialect, location: str) -> None:
         self._raw = raw
-        # By size, the driver would choose among four types, and prepare a statement for each.
-        raw.adapters.register_dumper(int, Int8Dumper)
-        raw.adapters.register_dumper(bool, _Flag)
-        raw.adapters.register_loader("numeric", _Number)
+        adapt(raw)
         raw.prepared_max = _MOST_PREPARED
         self._cursor = raw.cursor()
         self._opening = raw.cursor()

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.postgres.server import Server, run_sql
+from tests.postgres.servers.served_together import home, owner
 from tests.postgres.servers.started import ran, started, until
-from tests.postgres.servers.test_together import home, owner
 
 pytestmark = pytest.mark.timeout(300)
 __all__ = ["home"]
