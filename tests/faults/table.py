@@ -77,7 +77,7 @@ _ALL = (
     Fault("projections", projections.run, 300, 4, "SIGKILL while files are written and edited"),
     Fault("orchestrator", orchestrating.run, 100, 2, "SIGKILL while agents work on 50 tasks"),
     Fault("server_cuts", server_cuts.run, 200, 7, "the network to a Postgres server fails"),
-    Fault("server_kills", server_kills.run, 50, 2, "a Postgres server is killed"),
+    Fault("server_kills", server_kills.run, 50, 1, "a Postgres server is killed"),
     Fault("server_pauses", server_pauses.run, 20, 1, "whoever uses Postgres is stopped"),
     Fault("mutants", mutants.run, 100, 1, "planted bugs, each of which a fault must notice"),
 )  # fmt: skip

@@ -46,6 +46,6 @@ def test_what_an_old_server_cannot_bear_waits_for_it_and_then_turns_it_away(home
         refused = ran(address, home, "lamina", *command, "--json")
         assert refused.json["error"]["code"] == "store_version", refused
         assert "Upgrade Lamina" in refused.json["error"]["remedy"]
-    assert {one["text"] for one in ran(address, home, HARSH, "list", "--json").json["records"]} == {
-        "before", "still",
-    }  # fmt: skip
+    found = ran(address, home, HARSH, "list").out
+    assert "before" in found
+    assert "still" in found
