@@ -104,8 +104,6 @@ async def _agent(crowd: Crowd, number: int, seen: _Seen) -> None:
     for turn in count(number * _APART):
         [kind] = chance.choices(_KINDS, _WEIGHTS)
         line, begun = lines[turn % len(lines)], clock.stopwatch()
-        if begun > end:
-            break
         try:
             asked = _asked(kind, number, turn, mine)
             status, answer = await asyncio.wait_for(line.ask(*asked), _PATIENCE_SECONDS)
@@ -117,6 +115,8 @@ async def _agent(crowd: Crowd, number: int, seen: _Seen) -> None:
             seen.errors[f"{kind}: {type(error).__name__}"] += 1
         seen.timings[kind].append(clock.stopwatch() - begun)
         await asyncio.sleep(max(0.0, begun + crowd.pause - clock.stopwatch()))
+        if clock.stopwatch() > end:
+            break
     for line in lines:
         line.close()
 
