@@ -24,6 +24,7 @@ PROJECTIONS ?= 300
 TASK_KILLS ?= 100
 RESTORES ?= 300
 BACKUPS ?= 50
+CROSSING ?= 200000
 FORKS ?= 20
 CLOCKS ?= 50
 TAMPERINGS ?= 1000
@@ -70,9 +71,10 @@ test: setup ## everything that must hold before a change goes in
 suite: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
-test-postgres: setup ## the Postgres store at length: failover, pauses, an older server
+test-postgres: setup ## the Postgres store at length: pauses, several servers, an older version
 	$(BIN)/python -m pytest tests/postgres tests/postgres/long_*.py -n auto --dist worksteal $(ARGS)
 	LAMINA_TEST_POSTGRES=16 $(BIN)/python -m pytest tests/postgres -n auto --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -o python_files='served_*.py' tests/postgres/servers -n 2 $(ARGS)
 
 test-ui: setup ## build the web interface again, compare it, and use it in Chromium
 	$(BIN)/python -m tests.ui.run $(ARGS)
@@ -110,7 +112,7 @@ faults: setup ## break the world on purpose and look for what was acknowledged; 
 	    --size kills=$(KILLS) --size amnesia=$(AMNESIA) --size echoes=$(ECHOES) \
 	    --size queries=$(QUERIES) \
 	    --size writers=$(WRITES) --size stops=$(STOPS) \
-	    --size first_open=$(OPENS) --size restores=$(RESTORES) --size backups=$(BACKUPS) \
+	    --size first_open=$(OPENS) --size restores=$(RESTORES) --size backups=$(BACKUPS) --size crossing=$(CROSSING) \
 	    --size forks=$(FORKS) --size feeds=$(SECONDS) --size crowd=$(CROWD) \
 	    --size clocks=$(CLOCKS) --size cuts=$(CUTS) \
 	    --size calls=$(CALLS) --size full=$(FULL) --size tampering=$(TAMPERINGS) \

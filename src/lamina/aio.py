@@ -327,6 +327,7 @@ class AsyncAgentMemory(AsyncMemory):
 async def open(  # noqa: A001 - `lamina.aio.open` is the name a user would say
     where: str | Path | None = None,
     *,
+    hot: str | None = None,
     project: str | None = None,
     name: str = "user",
     role: str = "admin",
@@ -334,7 +335,7 @@ async def open(  # noqa: A001 - `lamina.aio.open` is the name a user would say
 ) -> AsyncMemory:
     """Open a store as `lamina.open` does, without blocking the event loop."""
     work = functools.partial(
-        opening.open, where, project=project, name=name, role=role, embedder=embedder
+        opening.open, where, hot=hot, project=project, name=name, role=role, embedder=embedder
     )
     return AsyncMemory(await to_thread.run_sync(work))
 

@@ -29,6 +29,7 @@ _LONGEST_SECONDS: Final = 600.0
 _HARNESS_FOLDERS: Final = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
 KEY: Final = "LAMINA_KEY"
 KEYS: Final = "LAMINA_KEYS"
+HOT: Final = "LAMINA_HOT"
 _IN_FILE: Final = "_FILE"
 """Behind the name of a variable: the file that holds its value."""
 _LONGEST_BYTES: Final = 4_096
@@ -197,6 +198,12 @@ def _line_in(path: Path, variable_of_path: str) -> str:
             remedy="Write the value into it, and nothing else",
         )
     return found
+
+
+def load_hot(given: str | None = None, environment: Mapping[str, str] | None = None) -> str | None:
+    """Where the hot layers of a store are: as given, else as the environment says."""
+    environ = os.environ if environment is None else environment
+    return given or from_environment(HOT, environ).value or None
 
 
 def load(

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from lamina import config
 from lamina.core.names import check_name
+from lamina.core.options import check_options
 from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.embedding import Vectors
 from lamina.errors import InvalidInputError, UnsupportedError
 from lamina.live import Live
 from lamina.memory import Memory
+from lamina.stores.combined import BOUND
 from lamina.stores.sqlite import DATABASE
 from lamina.vault import Vault
 
@@ -27,14 +29,23 @@ _OF_AN_EMBEDDER = ("fingerprint", "is_local", "embed")
 """What can be looked at without asking a service; `dimensions` may."""
 
 
+class Means(TypedDict, total=False):
+    """What few who open a store have to say."""
+
+    surface: Surface
+    """The door through which changes come in; it is noted in the log."""
+    embedder: Embedder | None
+    """What makes vectors for this process."""
+
+
 def open(  # noqa: A001 - `lamina.open` is the name a user would say
     where: str | Path | None = None,
     *,
+    hot: str | None = None,
     project: str | None = None,
     name: str = "user",
     role: str = "admin",
-    surface: Surface = Surface.LIBRARY,
-    embedder: Embedder | None = None,
+    **means: Unpack[Means],
 ) -> Memory:
     """Open a store and return a handle on it.
 
@@ -44,24 +55,29 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
             server, which is `lamina.connect`. Without it the nearest `.lamina` directory is used,
             else the one in the home directory; if its `config.toml` names a project, the handle is
             confined to that, as on the command line.
+        hot: The address of a Redis or Valkey (`redis://host:6379/0`) for what agents are at right
+            now: working memory, tasks and the blackboard. Every process on the store names the
+            same one, here or as `LAMINA_HOT`; `off` lets go of it for good.
         project: Confine the handle to one project.
         name: Who acts.
         role: `admin`, `orchestrator`, `agent`, `skill` or `reader`.
-        surface: The door through which changes come in; it is noted in the log.
-        embedder: What makes vectors for this process, as `lamina.embedders.protocol.Embedder` says;
+        means: `surface` is the door through which changes come in, noted in the log. `embedder`
+            is what makes vectors for this process, as `lamina.embedders.protocol.Embedder` says;
             by default the one that the store's setting `recall.embedder` names. A store that holds
             vectors of another one keeps to those until `reindex` is called.
 
     Raises:
         StoreError: The store cannot be opened; the message says what to do.
     """
+    check_options(means, Means, "something to open a store with", "hot", "project", "name", "role")
+    embedder, surface = means.get("embedder"), means.get("surface", Surface.LIBRARY)
     if where is None:
         found = config.load(project=project)
         where, project = found.where, found.project.value
+        hot = config.load_hot() if hot is None else hot
     if config.is_address(where):
-        return _connected(
-            str(where), project, (name, role) == ("user", "admin") and embedder is None
-        )
+        is_plain = (name, role, embedder, hot) == ("user", "admin", None, None)
+        return _connected(str(where), project, is_plain)
     root = None if project is None else Scope.of(f"project/{check_name(project, 'project')}")
     principal = Principal(name, check_role(role), root, surface)
     if embedder is not None:
@@ -69,6 +85,11 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
     said = config.load_settings(None if _is_no_folder(where) else Path(where))
     overrides = {name: str(one.value) for name, one in said.items()}
     store, vault = _open_store(where)
+    try:
+        store = _with_hot(where, store, hot)
+    except BaseException:
+        store.close()
+        raise
     vectors = Vectors(store, embedder)
     whole = Memory(store, vault, Principal(), vectors=vectors, overrides=overrides)
     return Memory(
@@ -81,7 +102,7 @@ def _connected(url: str, project: str | None, is_plain: bool) -> Memory:
 
     if not is_plain:
         raise InvalidInputError(
-            "`name`, `role` and `embedder` are the server's to say",
+            "`name`, `role`, `embedder` and `hot` are the server's to say",
             remedy="The key says who acts; an admin's opens others: connect(URL).agent(NAME)",
         )
     return connect(url, project=project)
@@ -134,6 +155,22 @@ def _open_store(where: str | Path) -> tuple[Store, Vault]:
     return open_directory(check_directory(where))
 
 
+def _with_hot(where: str | Path, base: Store, hot: str | None) -> Store:
+    """The store, what is hot kept elsewhere if that is so; most have no such thing."""
+    if hot is None:
+        if BOUND not in base.settings():
+            return base
+        # The store says that it is elsewhere; the environment may say where.
+        hot = config.load_hot()
+    if hot is not None and where == ":memory:":
+        raise InvalidInputError(
+            "`hot` belongs to a store that lasts", remedy="Name a directory or a database with it"
+        )
+    from lamina.stores.combined.binding import with_hot
+
+    return with_hot(base, hot)
+
+
 def is_in_database(address: str) -> bool:
     """Whether a database holds the store that its address names; opening one would make it."""
     check_driver()
@@ -178,6 +215,11 @@ def check_directory(where: str | Path) -> Path:
     named = str(where)
     scheme, colon, _ = named.partition("://")
     if colon and isinstance(where, str):
+        if scheme.startswith(("redis", "valkey")):
+            raise UnsupportedError(
+                "Redis keeps no whole memory: only what agents are at right now",
+                remedy='Name it beside one that does: lamina.open(DIRECTORY, hot="redis://…")',
+            )
         raise UnsupportedError(
             f"there is no store for {scheme[:20]}:// yet",
             remedy="Use a directory, postgresql://…, or `:memory:`",

@@ -17,8 +17,8 @@ from tests.postgres.shared import fresh_address, server
 from tests.surfaces.shell import run
 
 TINY = (
-    "bench", "scale", "--records", "40", "--clients", "1", "--each", "1", "--seconds", "1",
-    "--servers", "1", "--agents", "0", "--json",
+    "bench", "scale", "--records", "40", "--clients", "1", "--each", "1", "--seconds", "2",
+    "--servers", "1", "--agents", "2", "--json",
 )  # fmt: skip
 SCHEMAS = "select count(*) from pg_namespace where nspname like 'lamina_bench%'"
 
@@ -49,7 +49,9 @@ def test_a_run_gives_every_figure_and_cleans_up(disk: Path) -> None:
     assert ways["plain"]["ratio_to_plain"] == 1.0
     assert all(one["ratio_to_plain"] > 0 for one in ways.values())
     shown = [one for one in report(found) if isinstance(one, Grid)]
-    assert len(shown) == 2
+    assert len(shown) == 3
+    assert found["agents"]["errors"] == {}
+    assert found["agents"]["operations"] >= 2
 
 
 def test_nothing_is_measured_without_a_server(monkeypatch: pytest.MonkeyPatch, disk: Path) -> None:

@@ -22,7 +22,7 @@ from tests.http.in_process import ask
 from tests.serving import bearing
 
 OPEN = {
-    "/healthz": 200, "/openapi.json": 200, "/docs": 200, "/": 200,
+    "/healthz": 200, "/readyz": 200, "/openapi.json": 200, "/docs": 200, "/": 200,
     "/assets/{name}": 404, "/api/auth/enter": 422, "/api/auth/leave": 422,
 }  # fmt: skip
 """What anyone may ask, and what they are told of nothing in particular: that the server is there,

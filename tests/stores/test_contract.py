@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from lamina.stores.base import Capability, Store
-from lamina.stores.combined.binding import with_hot
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.stores.json_file import JsonFileStore
 from lamina.stores.redis.store import RedisStore
@@ -17,7 +16,6 @@ from lamina.testing import (
     DurableContract,
     ExpiringContract,
     HotContract,
-    LastingContract,
     LayeredContract,
     PastContract,
     ScrubbedContract,
@@ -100,34 +98,6 @@ class TestRedis(HotContract, DurableContract, SharedContract, ExpiringContract):
 
             def open_one() -> Store:
                 store = RedisStore(url)
-                opened.callback(store.close)
-                return store
-
-            yield open_one
-
-    @pytest.fixture
-    def store(self, another: Callable[[], Store]) -> Store:
-        return another()
-
-    @pytest.fixture
-    def reopened(self, another: Callable[[], Store]) -> Callable[[Store], Store]:
-        def reopen(store: Store) -> Store:
-            store.close()
-            return another()
-
-        return reopen
-
-
-class TestCombined(HotContract, LayeredContract, DurableContract, SharedContract, LastingContract):
-    """Where a clause does not care, records are of the base; the other layers are hot."""
-
-    @pytest.fixture
-    def another(self, tmp_path: Path, redis_server: RedisServer) -> Iterator[Callable[[], Store]]:
-        url = redis_server.fresh_url()
-        with ExitStack() as opened:
-
-            def open_one() -> Store:
-                store = with_hot(SqliteStore(tmp_path), url)
                 opened.callback(store.close)
                 return store
 

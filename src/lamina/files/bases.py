@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _MOST: Final = 4_000_000
 _TRAIL: Final = 200
 """How many projections back a file may be that somebody has edited."""
+_KNOWN: Final = 10
+"""How many of them name their entries, where they have to."""
 WAS: Final = ".was"
 """The file that was replaced last: an editor may still be writing to it."""
 
@@ -33,6 +35,8 @@ class Mark:
     """How far the stream of its scope had come."""
     hash: str = ""
     """What the log had come to there."""
+    known: tuple[tuple[str, int, str], ...] = ()
+    """Each entry with its revision and a digest, where that cannot be read from history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,10 @@ class Bases:
 
     def projected(self, mark: Mark, was: str, stamp: Stamp | None) -> Bases:
         """The same with one more projection."""
-        earlier = [one for one in self.trail if one != mark]
-        return replace(self, trail=(*earlier[1 - _TRAIL :], mark), was=was, stamp=stamp)
+        earlier = [one for one in self.trail if one != mark][1 - _TRAIL :]
+        older = [replace(one, known=()) for one in earlier[:-_KNOWN]]
+        trail = (*older, *earlier[-_KNOWN:], mark)
+        return replace(self, trail=trail, was=was, stamp=stamp)
 
 
 def read_bases(folder: Folder, file: str) -> Bases:
@@ -75,7 +81,7 @@ def read_bases(folder: Folder, file: str) -> Bases:
     try:
         value = json.loads(found) if found else {}
         return Bases(
-            trail=tuple(Mark(str(r), str(f), int(s), str(h)) for r, f, s, h in value["trail"]),
+            trail=tuple(_mark(*one) for one in value["trail"]),
             was=str(value["was"]),
             stamp=Stamp(*value["stamp"]) if value["stamp"] else None,
             lost=tuple(value["lost"]),
@@ -85,11 +91,19 @@ def read_bases(folder: Folder, file: str) -> Bases:
         return Bases()
 
 
+def _mark(revision: Any, file: Any, seq: Any, log: Any, known: Any = ()) -> Mark:
+    entries = tuple((str(name), int(rev), str(digest)) for name, rev, digest in known)
+    return Mark(str(revision), str(file), int(seq), str(log), entries)
+
+
 def write_bases(folder: Folder, file: str, bases: Bases) -> None:
     """Keep what is known of a file."""
     stamp = bases.stamp
     value: dict[str, Any] = {
-        "trail": [[one.revision, one.file, one.seq, one.hash] for one in bases.trail],
+        "trail": [
+            [one.revision, one.file, one.seq, one.hash, *([one.known] if one.known else ())]
+            for one in bases.trail
+        ],
         "was": bases.was,
         "stamp": [stamp.inode, stamp.size, stamp.modified] if stamp else None,
         "lost": list(bases.lost),

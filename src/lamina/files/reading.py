@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from lamina import clock
 from lamina.core.filters import parse
 from lamina.core.ids import RecordId
+from lamina.core.layers import LAYERS
 from lamina.core.record import State
+from lamina.core.scope import hot_stream
 from lamina.files.page import Frame, safe_front
 from lamina.files.sections_page import FRAME
+from lamina.stores.base import Capability
 from lamina.stores.questions import Query
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
     from lamina.core.draft import Draft
     from lamina.core.record import Record
+    from lamina.core.scope import Scope
     from lamina.memory import Memory
 
 _BOOKS: Final = "file:"
@@ -55,6 +59,14 @@ class Reader:
             Query(reach=self._reach, where=parse({**where, "state": State.CURRENT.value}),
                   as_of=as_of, order_by=("importance", True), limit=limit)
         )  # fmt: skip
+
+    def has_past(self, layer: str) -> bool:
+        """Whether what a layer held earlier can be asked for; what is hot may have no past."""
+        return not LAYERS[layer].hot or Capability.PAST in self._store.capabilities
+
+    def stream(self, scope: Scope, layer: str) -> str:
+        """The stream in which a layer of a scope changes."""
+        return scope.stream if self.has_past(layer) else hot_stream(scope.stream)
 
     def position(self, stream: str) -> tuple[int, str]:
         """How far a stream has come, and what its log has come to there."""

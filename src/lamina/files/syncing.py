@@ -152,11 +152,20 @@ class TwoWay:
 
     def _base(self, bases: Bases, revision: str | None) -> Base:
         """What a file said when it was projected; nothing, if nobody knows any more."""
-        mark = bases.behind("", revision)
-        stream = self._place.scope.stream
+        mark, stream = bases.behind("", revision), self._stream
         if mark is None or not self._desk.reader.was_at(stream, mark.seq, mark.hash):
             return Base()
-        return Base(mark.revision, self._known(self._records({stream: mark.seq})))
+        if self._has_past:
+            return Base(mark.revision, self._known(self._records({stream: mark.seq})))
+        return Base(mark.revision, {name: Known(rev, said) for name, rev, said in mark.known})
+
+    @property
+    def _has_past(self) -> bool:
+        return self._desk.reader.has_past(self._sheet.layer)
+
+    @property
+    def _stream(self) -> str:
+        return self._desk.reader.stream(self._place.scope, self._sheet.layer)
 
     def _merged(self, page: Page, base: Base) -> tuple[Taken, list[Record]]:
         """Commit what the page asks for, again if the store moves in the meantime."""
@@ -221,14 +230,15 @@ class TwoWay:
 
     def _at_once(self) -> tuple[list[Record], Book, tuple[int, str]]:
         """What belongs in the file, and where the log stood when all of it was so."""
-        reader, stream = self._desk.reader, self._place.scope.stream
+        reader, stream = self._desk.reader, self._stream
         for _ in range(_TRIES):
             place = reader.position(stream)
             records, book = self._records(), read_book(reader, self._scope, self._file)
             if reader.position(stream) == place:
                 return records, book, place
-        # Somebody writes all the time: the past stands still.
-        return self._records({stream: place[0]}), book, place
+        # Somebody writes all the time: the past stands still, where there is one.
+        then = self._records({stream: place[0]}) if self._has_past else records
+        return then, book, place
 
     def _known(self, records: Sequence[Record]) -> dict[str, Known]:
         digest = self._desk.said
@@ -285,7 +295,7 @@ class TwoWay:
             self._withdraw(here, there, bases, raw)
             return True
         revision, content = self._rendered(shown, book.frame)
-        mark = Mark(revision, self._digest(content), seq, digest)
+        mark = Mark(revision, self._digest(content), seq, digest, self._named(shown))
         if raw == content:
             stamp = here.stamp(self._file)
             known = bases.behind(mark.file, None)
@@ -304,6 +314,12 @@ class TwoWay:
             there.remove(name)
         self._desk.report.wrote(self._path)
         return True
+
+    def _named(self, shown: Sequence[Record]) -> tuple[tuple[str, int, str], ...]:
+        """What a file says, for when that has to be known again and there is no past to ask."""
+        if self._has_past:
+            return ()
+        return tuple((name, one.rev, one.digest) for name, one in self._known(shown).items())
 
     def _withdraw(self, here: Folder, there: Folder, bases: Bases, raw: bytes | None) -> None:
         """Take a file away that has nothing to say any more, if it was ours."""

@@ -3,3 +3,8 @@
 A change belongs to the store that keeps its layer, or that already has its record. One commit over
 both happens in both or in neither (`commits`); docs/decisions/0036-hot-layers-in-redis.md says how.
 """
+
+from typing import Final
+
+BOUND: Final = "hot.store"
+"""The setting of the base that says that its hot layers are elsewhere."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from lamina.core.settings import OFF
 from lamina.errors import InvalidInputError, StoreUnavailableError, UnsupportedError
+from lamina.stores.combined import BOUND
 
 if TYPE_CHECKING:
     from lamina.stores.base import Store
-
-BOUND: Final = "hot.store"
-"""The setting of the base that says that its hot layers are elsewhere."""
 
 
 def with_hot(base: Store, address: str | None) -> Store:

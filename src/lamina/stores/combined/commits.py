@@ -8,6 +8,7 @@ between, asks the log of the base and finishes it or takes it back.
 
 from __future__ import annotations
 
+import threading
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -31,6 +32,11 @@ class Commits:
         self._base = base
         self._hot = hot
         self._routing = routing
+        self._erased = threading.local()
+
+    def left_hot_copies(self) -> bool:
+        """Whether what this thread erased last may have left copies with the hot store."""
+        return getattr(self._erased, "in_hot", True)
 
     def commit(self, commit: Commit) -> Receipt:
         """Carry out a commit, in one store or in both."""
@@ -38,7 +44,7 @@ class Commits:
         erases = any(isinstance(change, Erase) for change in split.base.changes)
         if erases:
             # First: notices may quote what is erased, and one that stays would be a copy.
-            self._hot.forget_notices()
+            self._erased.in_hot = self._hot.forget_notices() or any(split.is_hot)
         if not any(split.is_hot):
             receipt = self._base.commit(commit)
         elif all(split.is_hot):

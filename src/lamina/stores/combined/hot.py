@@ -39,5 +39,5 @@ class HotStore(Store, Protocol):
     def note_elsewhere(self, notices: Sequence[Notice]) -> None:
         """Keep notices on records that are in the other store."""
 
-    def forget_notices(self) -> None:
-        """Take all notices away."""
+    def forget_notices(self) -> bool:
+        """Take all notices away; whether there were any."""

@@ -106,8 +106,10 @@ class CombinedStore(Answers, Story):
         self._base.configure(name, value)
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
-        report, hot = self._base.scrub(erased), self._hot.scrub(erased)
-        return replace(report, unlooked=(*report.unlooked, *hot.unlooked))
+        report = self._base.scrub(erased)
+        if not self._commits.left_hot_copies():
+            return report
+        return replace(report, unlooked=(*report.unlooked, *self._hot.scrub(erased).unlooked))
 
     def check(self, aids: Aids | None = None) -> list[Finding]:
         found = self._base.check(aids)

@@ -18,8 +18,12 @@ from lamina.stores.sql.driver import Connection, one, rows
 from lamina.stores.sql.predicates import everything
 from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
-VALID: Final = "x.vid = r.head and r.length > 0"
-"""Whether a vector `x` is of the newest version of its record `r`, and wanted."""
+VALID: Final = "x.vid >= r.head and r.length > 0"
+"""Whether a vector `x` is of the newest version of its record `r`, and wanted.
+
+None is of a later one. Asked for by `=`, the server would expect a single such pair in the whole
+table, and would rather compare all vectors than use a graph.
+"""
 _SPACE: Final = "select space, dimensions from space where fingerprint = ?"
 _WANTED: Final = (
     "stream s left join space_mark m on m.space = ?1 and m.sid = s.sid"

@@ -281,7 +281,8 @@ def _stranger(address: Address) -> StoreError:
 
 
 def _unreachable(error: Exception, where: str) -> StoreUnavailableError:
-    return StoreUnavailableError(f"{where} cannot be reached: {error!s:.120}", remedy=_REPEAT)
+    why = str(error)[:120].rstrip(".")
+    return StoreUnavailableError(f"{where} cannot be reached: {why}", remedy=_REPEAT)
 
 
 def _translated(error: RedisError, where: str) -> StoreError:

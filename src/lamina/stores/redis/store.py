@@ -250,9 +250,9 @@ class RedisStore:
         self._telemetry.note(notices, are_here=False)
         self._waking.ring()
 
-    def forget_notices(self) -> None:
-        """Take all notices away."""
-        self._telemetry.forget_notices()
+    def forget_notices(self) -> bool:
+        """Take all notices away; whether there were any."""
+        return self._telemetry.forget_notices()
 
     def noted(self, audience: Audience, after: int, limit: int) -> Noted:
         check_count(limit, "limit")

@@ -50,9 +50,10 @@ class Telemetry:
         heard = tuple(notice for notice in notices if audience.hears(notice))
         return Noted(heard, notices[-1].number if notices else after)
 
-    def forget_notices(self) -> None:
-        """Take all notices away: a query may quote what was erased."""
-        self._server.ask(("DEL", self._server.key("notices")))
+    def forget_notices(self) -> bool:
+        """Take all notices away: a query may quote what was erased. Whether there were any."""
+        [gone] = self._server.ask(("DEL", self._server.key("notices")))
+        return bool(gone)
 
     def note_use(self, used: Mapping[RecordId, int], at: datetime, root: str) -> None:
         """Count records as having been of use."""

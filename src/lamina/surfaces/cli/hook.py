@@ -70,7 +70,12 @@ def event(session: Session, context: click.Context, /, harness: str) -> None:
     from lamina.surfaces.hooks.running import Call, run
 
     name = str(context.info_name)
-    run(Call(name, harness, session.name, session.directory, session.project, session.debug))
+    run(
+        Call(
+            name, harness, session.name, session.directory, session.hot, session.project,
+            session.debug,
+        )
+    )  # fmt: skip
 
 
 def _settings_command(name: str) -> Decorator[Any]:
@@ -104,6 +109,7 @@ def install(session: Session, /, harness: str, place: str, only_shown: bool, too
     options = ["--as", session.name] if session.name else []
     where = session.lasting_directory
     options += ["--dir", where] if where else []
+    options += ["--hot", session.hot] if session.hot else []
     quoted = [shlex.quote(one) for one in options]
     shared = place == _SHARED
     path = _path(harness, place)

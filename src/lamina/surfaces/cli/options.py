@@ -43,6 +43,9 @@ def global_options(*, hidden: bool) -> list[click.Parameter]:
             help="The directory of the store, or the address of a server or database.",
             shell_complete=completing.folders,
         ),
+        option(
+            "hot", "--hot", metavar="URL", help="The Redis with what is hot; else LAMINA_HOT.",
+        ),
         option("project", "--project", metavar="NAME", help="The project in force.",
                shell_complete=completing.projects),
         option("as_json", "--json", is_flag=True, help="Print one JSON document."),

@@ -25,6 +25,7 @@ class Session:
     def __init__(self, out: Printer | None = None) -> None:
         self.out = out or Printer()
         self.directory: str | None = None
+        self.hot: str | None = None
         self.project: str | None = None
         self.name: str | None = None
         self.role: str | None = None
@@ -61,7 +62,7 @@ class Session:
         from lamina.opening import open as open_memory
 
         if self.config.address is not None:
-            return open_memory(self.config.address)
+            return open_memory(self.config.address, hot=self.hot)
         if self.config.database is None:
             self.is_new = not is_there(self.config.path)
             self._made_folder = not self.config.path.exists()
@@ -71,7 +72,7 @@ class Session:
             self.is_new = not is_in_database(self.config.database)
         if self.is_new and not self.may_create:
             raise self._no_store()
-        return open_memory(self.config.where, surface=Surface.CLI)
+        return open_memory(self.config.where, hot=self.hot_address, surface=Surface.CLI)
 
     @property
     def place(self) -> str:
@@ -98,6 +99,16 @@ class Session:
                 remedy="Leave it out of the address: ~/.pgpass or LAMINA_DIR_FILE may hold it",
             )
         return self.directory
+
+    @property
+    def hot_address(self) -> str | None:
+        """Where what is hot is kept, if that is not in the store itself."""
+        from lamina import config
+        from lamina.errors import InvalidInputError
+
+        if self.hot is not None and not self.hot:
+            raise InvalidInputError("`--hot` is empty", remedy="Name a Redis, or leave it out")
+        return config.load_hot(self.hot)
 
     @cached_property
     def handle(self) -> "Memory":

@@ -51,7 +51,9 @@ def init(session: Session, /, where: str, agent: str | None) -> None:
         name = check_name(agent, "--agent")
         root = f"agent/{name}" if wanted is None else f"project/{wanted}"
         Principal(name, Role.AGENT, Scope.of(root))
-    with open_memory(folder or session.config.where, surface=Surface.CLI) as memory:
+    with open_memory(
+        folder or session.config.where, hot=session.hot_address, surface=Surface.CLI
+    ) as memory:
         is_live = folder is not None and _settle(memory, folder, str(wanted))
         begun = agent is not None and _begin(memory.agent(agent, project=wanted))
     place = session.place if folder is None else str(folder)

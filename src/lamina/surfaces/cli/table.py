@@ -83,6 +83,10 @@ SECTIONS: Final[dict[str, dict[str, Entry]]] = {
         ),
         "backup": Entry("backup:backup", "Copy the whole store into one verified file."),
         "restore": Entry("backup:restore", "Make a store again from a backup."),
+        "migrate": Entry(
+            "migrate:migrate",
+            "Move the store to another directory or database, while it is in use.",
+        ),
         "config": Entry("settings:config", "Show or change the settings of the store."),
         "reindex": Entry(
             "reindex:reindex", "Build the keyword index anew, and make missing vectors."

@@ -240,6 +240,7 @@ def _globals(session: Session) -> Iterator[str]:
 
     given = {
         "--dir": None if session.directory is None else without_passwords(session.directory),
+        "--hot": session.hot,
         "--project": session.project,
         "--as": session.name,
         "--role": session.role,

@@ -37,6 +37,7 @@ class Call:
     name: str | None = None
     """As whom to act, if not as the harness."""
     directory: str | None = None
+    hot: str | None = None
     project: str | None = None
     debug: bool = False
 
@@ -79,7 +80,9 @@ def _answer(call: Call, event: str | None, limit: float) -> None:
     if found.database is not None and not is_in_database(found.database):
         _complain(call, "there is no store in that database")
         return
-    with open_memory(found.where, surface=Surface.HOOK) as whole:
+    # A server has its own.
+    hot = None if found.address else config.load_hot(call.hot)
+    with open_memory(found.where, hot=hot, surface=Surface.HOOK) as whole:
         agent = _agent(whole, call.name or call.harness, found.project.value)
         text = _done(agent, told, lambda: clock.stopwatch() - begun > limit * _RESERVE)
         # Closing waits for files to be written; a model need not.

@@ -1,4 +1,4 @@
-"""Whether a server is there, and whether it can work, for whoever starts and watches it."""
+"""Whether the server is there, and whether it can work, for whoever starts and watches it."""
 
 from typing import Any
 

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from lamina.stores.sql.driver import Connection, Row, rows
+from lamina.stores.sql.driver import Connection, Indexed, Row, rows
 from lamina.stores.sql.moving import marks
 from lamina.stores.sql.moving.ends import End
 from lamina.stores.sql.moving.filling import events
@@ -20,6 +20,7 @@ from lamina.stores.sql.moving.tables import (
     DROP_VERSIONS,
     OF_RECORDS,
     VERSION,
+    WORD,
     Table,
     versions_of,
 )
@@ -116,8 +117,16 @@ def _whole(connection: Connection, ids: Sequence[str]) -> Iterator[tuple[Table, 
 
 def _add(target: End, found: Sequence[tuple[Table, list[Row]]], there: Connection) -> None:
     for table, some in found:
-        if some:
+        if table is WORD and some:
+            # Not in bulk: these are counted one by one, as every write is.
+            there.dialect.add_words(there, [_terms(*row) for row in some])
+        elif some:
             target.add(there, table, some)
+
+
+def _terms(rid: int, body: str) -> Indexed:
+    sid = int(body.partition(":")[0])
+    return sid, rid, [word.partition(":")[2] for word in body.split(" ")]
 
 
 def _lots(ids: Sequence[str]) -> Iterator[list[str]]:

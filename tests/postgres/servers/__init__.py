@@ -1,0 +1,1 @@
+"""Servers as processes of their own: `make test-postgres` runs `served_*.py`."""
