@@ -227,7 +227,8 @@ PLANTED = (
     ),
     _one(
         "a commit that nobody answered is done again",
-        "was written 2 times", "server_cuts", 42, f"{POSTGRES}connections.py",
+        # What has an id already cannot be written again, and that is an error of its own.
+        "was written 2 times|there is a record", "server_cuts", 77, f"{POSTGRES}connections.py",
         "certain = not self._is_committing or is_undone(error)", "certain = True",
     ),
     _one(
@@ -241,9 +242,16 @@ PLANTED = (
         "        if owner is not None:\n            note(", "        if False:\n            note(",
     ),
     _one(
-        "a cursor is ahead of what was handed out",
-        "heard [0-9]+ of", "server_cuts", 60, "feed.py",
-        "return replace(change, place=self._here)", "return replace(change, place=self._ahead)",
+        "a feed goes on by time",
+        "heard [0-9]+ of", "server_pauses", 2, "stores/sql/feed.py",
+        "    spans = {(name, sid): seq for _, name, seq, sid in islice(merge(*fresh), limit)}\n",
+        '    said = "select e.at from event e join stream s on s.sid = e.sid"\n'
+        '    said += " where s.name = ? and e.seq = ?"\n'
+        "    times = [one(connection, said, place) for place in after.items() if place[1]]\n"
+        '    late = [one for one in merge(*fresh) if one[0] > max(times, default="")][:limit]\n'
+        "    spans = {(name, sid): seq for _, name, seq, sid in late}\n"
+        "    firsts = {name: seq - 1 for _, name, seq, _ in reversed(late)}\n"
+        "    after = {**after, **firsts}\n",
     ),
     _one(
         "the doctor does not compare the index with the records",

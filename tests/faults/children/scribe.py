@@ -45,7 +45,8 @@ class Scribe:
 
     def write_until(self, told: threading.Event) -> None:
         """Write one thing after another."""
-        kinds = (self._one, self._again, self._several, self._raise, self._without_a_key)
+        bare = self._without_a_key
+        kinds = (self._one, self._again, self._several, self._raise, bare, bare)
         try:
             while not told.is_set():
                 self._chance.choice(kinds)(f"{self._name} {next(self._numbers)}")

@@ -58,6 +58,8 @@ class Scene:
     subscribers: list[Subscriber] = field(default_factory=list)
     absent: dict[int, list[tuple[float, float]]] = field(default_factory=dict)
     """By the scribe's number, from when to when it was stopped."""
+    is_stuck: bool = False
+    """Whether nothing comes of waiting any more."""
 
     @property
     def is_quick(self) -> bool:
@@ -88,16 +90,16 @@ class Scene:
 
     def rest(self, seconds: float) -> None:
         """Let everybody work: for so long, and until something has come of it."""
-        before, start = self._done(), monotonic()
-        while (waited := monotonic() - start) < seconds or self._done() < before + (
-            ACKNOWLEDGED_BETWEEN
+        before, start = self._said("wrote"), monotonic()
+        while not self.is_stuck and (
+            monotonic() - start < seconds or self._said("wrote") < before + ACKNOWLEDGED_BETWEEN
         ):
-            if waited > STUCK:
-                raise ChildProcessError("nothing was acknowledged any more")
+            # One that failed for good writes no more, and there is no use in waiting for it.
+            self.is_stuck = monotonic() - start > STUCK or bool(self._said("error"))
             time.sleep(0.02)
 
-    def _done(self) -> int:
-        return sum("wrote" in line for child in self.scribes for line in list(child.lines))
+    def _said(self, what: str) -> int:
+        return sum(what in line for child in self.scribes for line in list(child.lines))
 
     def swap(self, chance: random.Random) -> None:
         """Kill a subscriber, who is started again where it was; one of them is always spared."""
@@ -116,6 +118,7 @@ class Scene:
         for subscriber in self.subscribers:
             subscriber.stop(None)
         wrong = [scribe.complaint for scribe in self.scribes if scribe.complaint]
+        wrong += ["nothing was acknowledged any more"] if self.is_stuck else []
         with lamina.open(self.address) as mem:
             verdict = Verdict(mem, Heard.of(said))
             wrong += verdict.violations(self.subscribers)

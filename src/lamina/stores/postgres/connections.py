@@ -39,7 +39,7 @@ Settings: TypeAlias = tuple[tuple[str, str], ...]
 _ATTEMPTS: Final = 5
 _RELAXED: Final[Settings] = (("synchronous_commit", "off"),)
 _BRIEFLY_SECONDS: Final = 0.5
-_LONG_SECONDS: Final = 0.5
+_LONG_SECONDS: Final = 0.2
 """Who has waited so long for a line that then was lost is told, instead of waiting for another.
 
 Together with all that an answer may take, it is what anybody has to wait at most."""

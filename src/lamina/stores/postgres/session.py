@@ -5,7 +5,7 @@ from typing import Final
 PATIENCE_SECONDS: Final = 8.0
 """How long the server may take for one statement, unless it is known to be long."""
 _LOCK_SECONDS: Final = 7.0
-GRACE_SECONDS: Final = 1.5
+GRACE_SECONDS: Final = 1.0
 """How much longer this side waits: the server's own answer says more than silence."""
 _CONNECT_SECONDS: Final = 5
 WAY: Final = {
