@@ -21,6 +21,7 @@ from lamina.clock import stopwatch
 from lamina.errors import LaminaError
 from lamina.stores.postgres import failures
 from lamina.stores.postgres.address import Address
+from lamina.stores.postgres.answer import Answer
 from lamina.stores.postgres.marks import translated as with_marks
 from lamina.stores.postgres.session import FENCE, GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
 from lamina.stores.sql.driver import Dialect, Row, Value
@@ -88,31 +89,6 @@ def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, 
     except StopIteration as end:
         result: T = end.value
         return result
-
-
-class Answer:
-    """The rows of a statement, all of them here already."""
-
-    def __init__(self, found: Sequence[Row]) -> None:
-        self._left = iter(found)
-
-    def __iter__(self) -> Iterator[Row]:
-        return self._left
-
-    def fetchone(self) -> Row | None:
-        return next(self._left, None)
-
-    def fetchall(self) -> list[Row]:
-        """Those that were not taken yet."""
-        return list(self._left)
-
-    def first(self) -> Any:
-        """The first column of the first row, or nothing."""
-        row = next(self._left, None)
-        return None if row is None else row[0]
-
-    def close(self) -> None:
-        self._left = iter(())
 
 
 class Connection:

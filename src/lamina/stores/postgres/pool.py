@@ -12,8 +12,8 @@ from typing import Final, TypeVar
 
 from lamina.clock import stopwatch
 from lamina.errors import StoreUnavailableError
+from lamina.stores.postgres.answer import Answer
 from lamina.stores.postgres.driver import (
-    Answer,
     Connection,
     DriverError,
     is_lost,
