@@ -146,7 +146,7 @@ def test_links_in_a_circle_are_named(tmp_path: Path) -> None:
 
 
 def test_other_schemes_say_what_there_is(tmp_path: Path) -> None:
-    for url in ("redis://localhost", "postgresql://x/y"):
+    for url in ("redis://localhost", "mysql://x/y"):
         with pytest.raises(UnsupportedError, match="there is no store"):
             lamina.open(url)
     with pytest.raises(InvalidInputError):
