@@ -377,29 +377,6 @@ def test_a_forked_child_has_connections_of_its_own(redis_server: RedisServer) ->
         assert sorted(texts(ask(store))) == ["before", "in the child"]
 
 
-@pytest.mark.parametrize(
-    "url",
-    ["http://host", "redis://", "redis://host:port", "redis://host/five", "redis://h?what=1",
-     "redis://h?prefix=A%20B", "host:6379"],
-)  # fmt: skip
-def test_an_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(InvalidInputError):
-        RedisStore(url)
-
-
-def test_an_address_never_shows_its_password() -> None:
-    for url, shown in {
-        "redis://ann:secret@host/2": "redis://host:6379/2?prefix=lamina",
-        "rediss://:secret@host:7000?prefix=x": "rediss://host:7000/0?prefix=x",
-        "valkey://host": "valkey://host:6379/0?prefix=lamina",
-        "unix:///run/redis.sock?db=3&password=secret": "unix:///run/redis.sock/3?prefix=lamina",
-    }.items():
-        assert parse_address(url).shown == shown
-    with pytest.raises(InvalidInputError) as caught:
-        parse_address("rediz://ann:secret@host")
-    assert "secret" not in str(caught.value)
-
-
 def test_who_changes_a_setting_meanwhile_is_heard(redis_server: RedisServer) -> None:
     url = redis_server.fresh_url()
     chosen = {"index_version": "another"}
