@@ -43,7 +43,11 @@ LOCK_ARGS ?=
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
+<<<<<<< HEAD
 .PHONY: help setup serve demo conformance test suite test-postgres test-ui pages pictures types lint format model mutants faults bench wheel lock clean
+=======
+.PHONY: help setup serve demo conformance test suite test-redis test-ui pages pictures types lint format model mutants faults bench wheel lock clean
+>>>>>>> w9-redis
 
 help: ## list the targets
 	@echo 'make TARGET, where TARGET is one of'
@@ -97,6 +101,13 @@ lint: setup ## formatting, lint, types, import contracts
 format: setup ## rewrite the code in the house format
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
+
+# Two tests differ by right: what has run out is gone, and a store that is open already knows no Redis.
+test-redis: setup ## layers, leases, tasks and files with their hot layers in a Redis
+	$(BIN)/python -m pytest -n auto -p tests.hot.shim tests/layers tests/orchestration tests/runtime \
+	    tests/test_leasing.py tests/test_changes.py tests/test_undo.py tests/test_exchange.py \
+	    --deselect 'tests/layers/test_faces.py::test_a_signal_goes_when_its_time_is_over[sqlite]' \
+	    --deselect tests/test_leasing.py::test_who_is_not_heard_of_loses_it_and_knows_before_it_goes_on $(ARGS)
 
 conformance: setup ## other projects' own tests, run against us; SUITES="mcp claude" picks some
 	$(BIN)/python -m tests.conformance.run $(SUITES)

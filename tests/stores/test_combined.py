@@ -85,7 +85,7 @@ class TestClauses(
     WritingClauses, RepeatingClauses, LifeClauses, AdoptionClauses, ErasingClauses, HistoryClauses,
     FeedingClauses, NotingClauses,
 ):  # fmt: skip
-    """What can be told of the log and of the life of records; `make test-redis` runs all of it."""
+    """What can be told of the log and of the life of records."""
 
 
 # A thousand notices, which are kept by the hot store alone.
