@@ -43,11 +43,7 @@ LOCK_ARGS ?=
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help setup serve demo conformance test suite test-postgres test-ui pages pictures types lint format model mutants faults bench wheel lock clean
-=======
-.PHONY: help setup serve demo conformance test suite test-redis test-ui pages pictures types lint format model mutants faults bench wheel lock clean
->>>>>>> w9-redis
+.PHONY: help setup serve demo conformance test suite test-postgres test-redis test-ui pages pictures types lint format model mutants faults bench wheel lock clean
 
 help: ## list the targets
 	@echo 'make TARGET, where TARGET is one of'
