@@ -70,7 +70,7 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
         StoreError: The store cannot be opened; the message says what to do.
     """
     check_options(means, Means, "something to open a store with", "hot", "project", "name", "role")
-    embedder, surface = means.get("embedder"), means.get("surface", Surface.LIBRARY)
+    embedder = means.get("embedder")
     if where is None:
         found = config.load(project=project)
         where, project = found.where, found.project.value
@@ -79,22 +79,21 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
         is_plain = (name, role, embedder, hot) == ("user", "admin", None, None)
         return _connected(str(where), project, is_plain)
     root = None if project is None else Scope.of(f"project/{check_name(project, 'project')}")
-    principal = Principal(name, check_role(role), root, surface)
-    if embedder is not None:
-        _check_embedder(embedder)
-    said = config.load_settings(None if _is_no_folder(where) else Path(where))
-    overrides = {name: str(one.value) for name, one in said.items()}
+    principal = Principal(name, check_role(role), root, means.get("surface", Surface.LIBRARY))
+    _check_embedder(embedder)
     store, vault = _open_store(where)
-    try:
-        store = _with_hot(where, store, hot)
-    except BaseException:
-        store.close()
-        raise
+    store, overrides = _with_hot(where, store, hot), _overrides(where)
     vectors = Vectors(store, embedder)
     whole = Memory(store, vault, Principal(), vectors=vectors, overrides=overrides)
     return Memory(
         store, vault, principal, vectors=vectors, overrides=overrides, beside=_files(whole)
     )
+
+
+def _overrides(where: str | Path) -> dict[str, str]:
+    """What the environment, or the file in the directory of the store, says instead of it."""
+    said = config.load_settings(None if _is_no_folder(where) else Path(where))
+    return {name: str(one.value) for name, one in said.items()}
 
 
 def _connected(url: str, project: str | None, is_plain: bool) -> Memory:
@@ -117,7 +116,9 @@ def _files(whole: Memory) -> Live:
 
 
 def _check_embedder(embedder: object) -> None:
-    """Refuse what could not embed now, rather than with the first recall."""
+    """Refuse what could not embed now, rather than with the first recall; none is fine."""
+    if embedder is None:
+        return
     if isinstance(embedder, str):
         raise InvalidInputError(
             "`embedder` is a name, and an object is wanted",
@@ -163,12 +164,17 @@ def _with_hot(where: str | Path, base: Store, hot: str | None) -> Store:
         # The store says that it is elsewhere; the environment may say where.
         hot = config.load_hot()
     if hot is not None and where == ":memory:":
+        base.close()
         raise InvalidInputError(
             "`hot` belongs to a store that lasts", remedy="Name a directory or a database with it"
         )
     from lamina.stores.combined.binding import with_hot
 
-    return with_hot(base, hot)
+    try:
+        return with_hot(base, hot)
+    except BaseException:
+        base.close()
+        raise
 
 
 def is_in_database(address: str) -> bool:

@@ -15,8 +15,6 @@ from lamina.core.record import State
 from lamina.core.scope import hot_stream
 from lamina.errors import (
     ConflictError,
-    InvalidInputError,
-    StoreError,
     StoreUnavailableError,
     UnsupportedError,
 )
@@ -27,7 +25,6 @@ from lamina.stores.combined.store import CombinedStore
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.stores.questions import Query
 from lamina.stores.redis import holding
-from lamina.stores.redis.store import RedisStore
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import (
     NOON,
@@ -391,24 +388,3 @@ def test_an_erase_reaches_both_and_says_where_it_could_not_look(store: CombinedS
     assert store.tombstones([cold.id, hot.id]) == {cold.id, hot.id}
     assert ask(store) == []
     assert len(store.versions(EVERYTHING, hot.id)) == 2
-
-
-def test_a_store_keeps_to_the_redis_it_was_given(tmp_path: Path, redis_server: RedisServer) -> None:
-    url = redis_server.fresh_url()
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    with closing(with_hot(SqliteStore(tmp_path / "one"), url)) as store:
-        written(store, "mine", layer="task")
-    base = SqliteStore(tmp_path / "one")
-    with closing(base), pytest.raises(InvalidInputError, match="Redis"):
-        with_hot(base, None)
-    with closing(SqliteStore(tmp_path / "two")) as base:
-        assert with_hot(base, None) is base
-        with pytest.raises(StoreError, match="another store"):
-            with_hot(base, url)
-        assert with_hot(base, None) is base
-    with closing(SqliteStore(tmp_path / "one")) as base:
-        assert with_hot(base, "off") is base
-        assert with_hot(base, None) is base
-    with closing(RedisStore(url)) as hot:
-        assert len(ask(hot)) == 1
