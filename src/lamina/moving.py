@@ -106,6 +106,11 @@ class _Place:
 
 
 def _place(where: str | Path, argument: str) -> _Place:
+    try:
+        str(where).encode()
+    except UnicodeEncodeError:
+        # It is written down in the other store.
+        raise InvalidInputError(f"`{argument}` is not text that can be kept") from None
     if isinstance(where, str) and config.is_database(where):
         check_driver()
         return _Place(address=where)

@@ -12,6 +12,7 @@ from lamina.core.names import check_name
 from lamina.core.options import check_options
 from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
+from lamina.core.settings import OFF
 from lamina.embedding import Vectors
 from lamina.errors import InvalidInputError, UnsupportedError
 from lamina.live import Live
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 KEY_FILE = "secret.key"
 _OF_AN_EMBEDDER = ("fingerprint", "is_local", "embed")
 """What can be looked at without asking a service; `dimensions` may."""
+
+
+_PLAIN = ("user", "admin", None, None)
+"""Name, role, embedder and hot store of who says nothing about them."""
 
 
 class Means(TypedDict, total=False):
@@ -76,11 +81,11 @@ def open(  # noqa: A001 - `lamina.open` is the name a user would say
         where, project = found.where, found.project.value
         hot = config.load_hot() if hot is None else hot
     if config.is_address(where):
-        is_plain = (name, role, embedder, hot) == ("user", "admin", None, None)
-        return _connected(str(where), project, is_plain)
+        return _connected(str(where), project, (name, role, embedder, hot) == _PLAIN)
     root = None if project is None else Scope.of(f"project/{check_name(project, 'project')}")
     principal = Principal(name, check_role(role), root, means.get("surface", Surface.LIBRARY))
     _check_embedder(embedder)
+    _check_hot(hot)
     store, vault = _open_store(where)
     store, overrides = _with_hot(where, store, hot), _overrides(where)
     vectors = Vectors(store, embedder)
@@ -156,6 +161,14 @@ def _open_store(where: str | Path) -> tuple[Store, Vault]:
     return open_directory(check_directory(where))
 
 
+def _check_hot(hot: str | None) -> None:
+    """Refuse what cannot be the place of hot layers, before a store is made for nothing."""
+    if hot is not None and hot != OFF:
+        from lamina.stores.redis.address import parse_address
+
+        parse_address(hot)
+
+
 def _with_hot(where: str | Path, base: Store, hot: str | None) -> Store:
     """The store, what is hot kept elsewhere if that is so; most have no such thing."""
     if hot is None:
@@ -164,7 +177,6 @@ def _with_hot(where: str | Path, base: Store, hot: str | None) -> Store:
         # The store says that it is elsewhere; the environment may say where.
         hot = config.load_hot()
     if hot is not None and where == ":memory:":
-        base.close()
         raise InvalidInputError(
             "`hot` belongs to a store that lasts", remedy="Name a directory or a database with it"
         )

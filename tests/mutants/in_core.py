@@ -208,7 +208,7 @@ CORE = (
     Mutant(
         "only_sight_of_the_whole_stream_shows_what_was_erased", "one scope shows a whole stream",
         "reach widened", "core/access.py",
-        "grant.scope == stream and grant.subtree)", "grant.scope == stream)",
+        "grant.scope == root and grant.subtree)", "grant.scope == root)",
     ),
     Mutant(
         "a_key_that_stood_for_something_else_is_refused", "any request fits a key",
