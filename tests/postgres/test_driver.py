@@ -24,6 +24,14 @@ from tests.postgres.shared import fresh_address, server
             "from record r join version v on v.vid = $1",
         ),
         ("from record r not indexed where is_indexed = ?", "from record r where is_indexed = $1"),
+        (
+            "a = ? and b in (select value from json_each(?)) and c > ?",
+            "a = $1 and b = any (array(select value from json_each($2))) and c > $3",
+        ),
+        (
+            "b not in (select cast(value as bigint) from json_each(?2))",
+            "b <> all (array(select cast(value as bigint) from json_each($2)))",
+        ),
     ],
 )
 def test_marks_become_those_of_the_server(written: str, wanted: str) -> None:

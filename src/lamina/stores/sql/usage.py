@@ -21,8 +21,8 @@ _ADD: Final = (
     " last = case when usage.last > excluded.last then usage.last else excluded.last end"
 )
 _ASKED: Final = (
-    "select r.id, r.scope, r.layer, u.root, u.hits, u.last from json_each(?) j"
-    " cross join record r on r.id = j.value left join usage u on u.rid = r.rid"
+    "select r.id, r.scope, r.layer, u.root, u.hits, u.last from record r"
+    " left join usage u on u.rid = r.rid where r.id in (select value from json_each(?))"
 )
 
 
