@@ -1,6 +1,6 @@
 """What Postgres does in its own way."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
@@ -8,7 +8,8 @@ from lamina.stores.postgres import words
 from lamina.stores.postgres.driver import Connection as Session
 from lamina.stores.postgres.driver import DriverError, UnheldError
 from lamina.stores.postgres.migrations import NEWEST
-from lamina.stores.sql.driver import Connection, Dialect, rows
+from lamina.stores.postgres.pool import Reader
+from lamina.stores.sql.driver import Asked, Connection, Dialect, Row, rows
 
 
 def _numbers(connection: Connection, number: int) -> Iterator[int]:
@@ -22,6 +23,12 @@ def _drop_vectors(connection: Connection, rid: int) -> None:
 
 def _at_once(connection: Connection) -> AbstractContextManager[None]:
     return connection.at_once() if isinstance(connection, Session) else nullcontext()
+
+
+def _answers(connection: Connection, asked: Sequence[Asked]) -> list[list[Row]]:
+    if isinstance(connection, Session | Reader):
+        return connection.ask(asked)
+    return [list(connection.execute(sql, parameters)) for sql, parameters in asked]
 
 
 def _check_held(connection: Connection, stream: str) -> None:
@@ -43,6 +50,7 @@ DIALECT: Final = Dialect(
     drop_words=words.drop,
     drop_vectors=_drop_vectors,
     at_once=_at_once,
+    answers=_answers,
     vector_body="x.body::text",
     check_held=_check_held,
 )

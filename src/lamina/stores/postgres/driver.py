@@ -23,7 +23,7 @@ from lamina.stores.postgres.answers import Answer
 from lamina.stores.postgres.marks import translated as with_marks
 from lamina.stores.postgres.session import FENCE, GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
 from lamina.stores.postgres.values import adapt
-from lamina.stores.sql.driver import Dialect, Row, Value
+from lamina.stores.sql.driver import Asked, Dialect, Row, Value
 
 T = TypeVar("T")
 DriverError: TypeAlias = psycopg.Error
@@ -146,6 +146,18 @@ class Connection:
         # Not by the cursor's description, which is made up of objects for every column each time.
         result = self._cursor.pgresult
         return Answer(self._cursor.fetchall() if result is not None and result.nfields else ())
+
+    def ask(self, asked: Sequence[Asked]) -> list[list[Row]]:
+        """What several statements answer, in one way there and back."""
+        self.settle()
+        with self._meant():
+            cursors = [self._raw.cursor() for _ in asked]
+            with self._raw.pipeline():
+                if self._fence is not None and not self.in_transaction:
+                    self._opening.execute(FENCE, self._fence, prepare=True)
+                for cursor, (sql, parameters) in zip(cursors, asked, strict=True):
+                    cursor.execute(with_marks(sql), parameters, prepare=True)
+            return [cursor.fetchall() for cursor in cursors]
 
     def executemany(self, sql: str, rows: Iterable[tuple[Value, ...]], /) -> None:
         self.settle()

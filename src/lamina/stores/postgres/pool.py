@@ -6,7 +6,7 @@ out to be lost before it has answered anything.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final, TypeVar
 
@@ -19,7 +19,7 @@ from lamina.stores.postgres.driver import (
     is_lost,
     is_silent,
 )
-from lamina.stores.sql.driver import Dialect, Value
+from lamina.stores.sql.driver import Asked, Dialect, Row, Value
 
 T = TypeVar("T")
 MOST_READERS: Final = 8
@@ -59,6 +59,10 @@ class Reader:
 
     def execute(self, sql: str, parameters: tuple[Value, ...] = (), /) -> Answer:
         return self._again(lambda: self._connection.execute(sql, parameters))
+
+    def ask(self, asked: Sequence[Asked]) -> list[list[Row]]:
+        """What several statements answer, asked together."""
+        return self._again(lambda: self._connection.ask(asked))
 
     def executemany(self, sql: str, rows: Iterable[tuple[Value, ...]], /) -> None:
         self._connection.executemany(sql, rows)

@@ -13,6 +13,8 @@ Value: TypeAlias = str | int | float | bytes | None
 Row: TypeAlias = tuple[Any, ...]
 Indexed: TypeAlias = tuple[int, int, Sequence[str]]
 """A record to be indexed: its stream's number, its own, and its terms."""
+Asked: TypeAlias = tuple[str, tuple[Value, ...]]
+"""A statement with its parameters."""
 ALL: Final = 2**62
 """A limit that nothing reaches."""
 
@@ -83,6 +85,11 @@ class Dialect:
     """Take the vectors of a record away, whose versions are gone."""
     at_once: Callable[[Connection], AbstractContextManager[None]] = lambda _: nullcontext()
     """Within it no statement's answer is asked for; where a wire is long they go together."""
+    answers: Callable[[Connection, Sequence[Asked]], list[list[Row]]] = lambda connection, asked: [
+        list(connection.execute(sql, parameters)) for sql, parameters in asked
+    ]
+    """What several statements answer, none of which needs another's; where a wire is long they go
+    together."""
     vector_body: str = "x.body"
     """The body of a vector `x` as the driver hands it out."""
     check_held: Callable[[Connection, str], None] = lambda connection, stream: None
@@ -92,6 +99,11 @@ class Dialect:
 def rows(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Iterator[Row]:
     """The rows of a statement; our own schema says what their columns are."""
     yield from connection.execute(sql, parameters)
+
+
+def answers(connection: Connection, asked: Sequence[Asked]) -> list[list[Row]]:
+    """The rows of several statements, none of which needs another's answer."""
+    return connection.dialect.answers(connection, asked) if asked else []
 
 
 def one(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Any:

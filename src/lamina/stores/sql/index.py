@@ -8,7 +8,7 @@ counts and vocabulary the stream's own, and the formula of `lamina.core.bm25` is
 import heapq
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,9 +18,11 @@ from lamina.core.filters import Filter
 from lamina.core.scope import Scope
 from lamina.core.text import Term
 from lamina.stores.questions import Search
-from lamina.stores.sql.driver import Connection, Value, rows
+from lamina.stores.sql.driver import Connection, rows
 from lamina.stores.sql.old_words import Difference, difference
+from lamina.stores.sql.postings import Postings, Seen, Token
 from lamina.stores.sql.predicates import Predicate, everything
+from lamina.stores.sql.vocabulary import Vocabulary, plain
 
 _IN_SIGHT: Final = (
     "select count(*), coalesce(sum(r.length), 0) from record r where r.length > 0 and "
@@ -28,7 +30,6 @@ _IN_SIGHT: Final = (
 _BODIES: Final = (
     "select rowid, body from word where rowid in (select cast(value as bigint) from json_each(?))"
 )
-_UNTOUCHED: Final = " and p.doc not in (select cast(value as bigint) from json_each(?))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +54,6 @@ class Scored:
 
     score: float
     terms: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """A test that tokens pass or not, for the index and for what is not in it."""
-
-    sql: str
-    parameters: tuple[Value, ...]
-    holds: Callable[[str], bool]
 
 
 def body(sid: int, terms: Sequence[str]) -> str:
@@ -97,22 +89,21 @@ class SqlWords:
         self._stream = stream
         self.statistics = _statistics(connection, stream)
         every = self.statistics.documents
-        holders = {term: _holders(connection, stream, term) for term in terms}
+        vocabulary = Vocabulary(connection, stream.sid, stream.sight, stream.past)
+        holders = vocabulary.holders(terms)
         self.worths: Mapping[str, float] = {
             term.token: term.weight * bm25.idf(every, number) for term, number in holders.items()
         }
-        variants = list(_variants(connection, stream, holders, anywhere=False)) or list(
-            _variants(connection, stream, holders, anywhere=True)
-        )
-        self._variants = [
-            (token, weight * bm25.idf(every, containing))
-            for token, weight, containing in variants[: bm25.MAX_VARIANTS]
+        variants = vocabulary.variants(holders)[: bm25.MAX_VARIANTS]
+        self._tokens = [
+            Token(one.token, one.weight * bm25.idf(every, one.documents), one.documents)
+            for one in variants
         ]
 
     def ranked(self) -> Iterator[tuple[int, float]]:
         """The records that hold any of the words, best first, and the newest among equals."""
         past = self._stream.past
-        if not self._variants:
+        if not self._tokens:
             return iter(())
         if past is None:
             return self._in_index()
@@ -130,28 +121,21 @@ class SqlWords:
         return {rid: one for rid, one in found.items() if one.terms}
 
     def _in_index(self, touched: str | None = None) -> Iterator[tuple[int, float]]:
-        parameters: list[Value] = []
+        sight, seen = self._stream.sight, None
+        if sight is not None:
+            seen = Seen(sight, self.statistics.documents)
+        tokens = sorted(self._tokens, key=lambda token: -token.worth)
         average = self.statistics.average
-        for token, worth in self._variants:
-            parameters += [worth, bm25.K1 + 1, bm25.K1, bm25.B, bm25.B, average, token]
-            parameters += [] if touched is None else [touched]
-        one_token = self._connection.dialect.postings % ("" if touched is None else _UNTOUCHED)
-        gains = " union all ".join([one_token] * len(self._variants))
-        score = self._connection.dialect.rounded % "sum(gain)"
-        sql = (
-            f"select doc, {score} as score from ({gains}) as found group by doc"
-            " order by score desc, doc desc"
-        )
-        return rows(self._connection, sql, tuple(parameters))
+        return Postings(self._connection, average, tokens, seen, touched).ranked()
 
     def _scored(self, document: Counter[str]) -> Scored:
         length = document.total()
-        held = [(token, worth) for token, worth in self._variants if token in document]
+        held = [token for token in self._tokens if token.text in document]
         score = sum(
-            worth * bm25.part(document[token], length, self.statistics.average)
-            for token, worth in held
+            token.worth * bm25.part(document[token.text], length, self.statistics.average)
+            for token in held
         )
-        return Scored(round(score, bm25.PRECISION), _plain(token for token, _ in held))
+        return Scored(round(score, bm25.PRECISION), plain(token.text for token in held))
 
 
 def _place(ranked: tuple[int, float]) -> tuple[float, int]:
@@ -172,62 +156,3 @@ def _as_then(documents: int, tokens: int, past: Difference | None) -> Statistics
     if past is None:
         return Statistics.of(documents, tokens)
     return Statistics.of(documents + past.number, tokens + past.tokens)
-
-
-def _holders(connection: Connection, stream: Stream, term: Term) -> int:
-    token = f"{stream.sid}:{term.token}"
-    exactly = _Words("term = ?", (token,), token.__eq__)
-    return _vocabulary(connection, stream, exactly).get(token, 0)
-
-
-def _variants(
-    connection: Connection, stream: Stream, holders: Mapping[Term, int], *, anywhere: bool
-) -> Iterator[tuple[str, float, int]]:
-    """The stored tokens that stand for the query's terms: (token, weight, documents with it)."""
-    for term, containing in holders.items():
-        if containing:
-            yield f"{stream.sid}:{term.token}", term.weight, containing
-        inside = bm25.looks_inside(known=bool(containing), expand=term.expand, anywhere=anywhere)
-        if term.expand or not containing:
-            for word, share, documents in _expansions(
-                connection, stream, term.token, inside=inside
-            ):
-                yield word, term.weight * share, documents
-
-
-def _expansions(
-    connection: Connection, stream: Stream, piece: str, *, inside: bool
-) -> Iterator[tuple[str, float, int]]:
-    start = f"{stream.sid}:"
-    first = f"{start}{piece}"
-    # No token reaches beyond this bound: it is the last character there is.
-    prefix = (first, f"{first}\U0010ffff")
-    beginning = _Words("term >= ? and term < ?", prefix, lambda word: word.startswith(first))
-    found = starting = _vocabulary(connection, stream, beginning)
-    if inside:
-        test = "term > ? and term < ? and instr(substr(term, cast(? as integer)), ?) > 0"
-        within = (start, f"{stream.sid};", len(start) + 1, piece)
-        anywhere = _Words(test, within, lambda word: piece in word[len(start) :])
-        found = starting | _vocabulary(connection, stream, anywhere)
-    for word, share in bm25.expansions(first, starting, found).items():
-        yield word, share, found[word]
-
-
-def _vocabulary(connection: Connection, stream: Stream, words: _Words) -> dict[str, int]:
-    """The words that pass a test, each with the number of documents that hold it."""
-    if stream.sight is None:
-        sql, parameters = f"select term, doc from word_count where {words.sql}", words.parameters
-    else:
-        sql = (
-            "select term, count(distinct doc) from word_posting join record r on r.rid = doc"
-            " join version v on v.vid = r.head"
-            f" where {words.sql} and {stream.sight.sql} group by term"
-        )
-        parameters = (*words.parameters, *stream.sight.parameters)
-    found: dict[str, int] = dict(rows(connection, sql, parameters))
-    return stream.past.applied(found, words.holds) if stream.past else found
-
-
-def _plain(terms: Iterable[str]) -> tuple[str, ...]:
-    """The tokens without the number of their stream."""
-    return tuple(sorted({term.split(":", 1)[1] for term in terms}))
