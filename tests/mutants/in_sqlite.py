@@ -11,6 +11,7 @@ READS = "stores/sql/reads.py"
 LOG = "stores/sql/log.py"
 PREDICATES = "stores/sql/predicates.py"
 INDEX = "stores/sql/index.py"
+VOCABULARY = "stores/sql/vocabulary.py"
 CONNECTIONS = "stores/sqlite/connections.py"
 TOGETHER = "stores/together.py"
 PAGES = "stores/sqlite/care/pages.py"
@@ -182,8 +183,7 @@ SQLITE = (
     ),
     _planted(
         "words_beyond_reach_do_not_exist", "every word of a stream is known",
-        "existence leaks", INDEX, "if stream.sight is None:\n        sql, parameters",
-        "if stream:\n        sql, parameters",
+        "existence leaks", VOCABULARY, "if self.sight is None:", "if self:",
     ),
     _planted(
         "what_cannot_be_seen_moves_no_score", "documents are counted beyond reach", "statistics",
@@ -271,11 +271,9 @@ SQLITE = (
         " tokens, past)",
     ),
     _planted(
-        "query_text_is_data", "a piece is written into the statement", "text as syntax", INDEX,
-        'instr(substr(term, cast(? as integer)), ?) > 0"\n'
-        '        within = (start, f"{stream.sid};", len(start) + 1, piece)',
-        "instr(substr(term, cast(? as integer)), '\" + piece + \"') > 0\"\n"
-        '        within = (start, f"{stream.sid};", len(start) + 1)',
+        "query_text_is_data", "a piece is written into the statement", "text as syntax", VOCABULARY,
+        '"term > ? and term < ? and instr(term, ?) > 0", within,',
+        "f\"term > ? and term < ? and instr(term, '{piece}') > 0\", within[:2],",
     ),
     _planted(
         "filters_apply_before_the_best_are_taken", "the best are taken, then filtered",
@@ -284,7 +282,7 @@ SQLITE = (
     ),
     _planted(
         "a_match_names_the_tokens_it_holds", "tokens show their stream's number", "field lost",
-        INDEX, 'term.split(":", 1)[1] for', "term for",
+        VOCABULARY, 'term.split(":", 1)[1] for', "term for",
     ),
     _planted(
         "indexing_anew_changes_no_answer", "what is forgotten is indexed anew", "index not updated",
