@@ -20,6 +20,8 @@ _KINDS: Final = ("remember", "recall", "read", "publish")
 _WEIGHTS: Final = (35, 40, 15, 10)
 _APART: Final = 100_000
 _PATIENCE_SECONDS: Final = 60.0
+_IDLE_SECONDS: Final = 4.0
+"""A connection that nobody used for so long is left: the server is about to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,13 @@ class _Seen:
 
 
 class _Line:
-    """One connection to a server, opened when it is first used, and again after it broke."""
+    """One connection to a server, opened when it is used, and again after a rest or a break."""
 
     def __init__(self, port: int, headers: dict[str, str]) -> None:
         self._port = port
         self._headers = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self._open: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._used = 0.0
 
     async def ask(self, method: str, path: str, said: Any = None) -> tuple[int, Any]:
         """The status and what the server answered."""
@@ -58,6 +61,8 @@ class _Line:
             f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{self._headers}"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
+        if clock.stopwatch() - self._used > _IDLE_SECONDS:
+            self.close()
         if self._open is None:
             self._open = await asyncio.open_connection("127.0.0.1", self._port)
         reader, writer = self._open
@@ -69,6 +74,7 @@ class _Line:
         except BaseException:
             self.close()
             raise
+        self._used = clock.stopwatch()
         return int(lines[0].split()[1]), json.loads(answer) if answer else None
 
     def close(self) -> None:
