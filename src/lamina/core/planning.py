@@ -8,7 +8,7 @@ touches a disk, and nothing of a caller's runs here.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from lamina.core import changes, conflict
 from lamina.core.changes import Action, Change, Commit, Outcome
@@ -54,9 +54,12 @@ class Needs:
     streams of all scopes in one fixed order, and plans then.
     """
 
-    ids: tuple[RecordId, ...]
-    places: tuple[str, ...]
-    scopes: tuple[str, ...]
+    ids: tuple[RecordId, ...] = ()
+    places: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
+
+
+NOTHING: Final = Needs()
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,7 +258,7 @@ class Connections:
         waiting = [request for request in batch if not request.done]
         needs = [request.needs for request in waiting]
         connection.begin(
-            local=(*local, *(_RELAXED if relaxed else ())), first=first(self.schema, needs)
+            local=(*local, *(_RELAXED if relaxed else ())), first=first(self.schema, needs, more)
         )
         hold(connection, self.schema, needs, more)
         for request in waiting:

@@ -5,11 +5,11 @@ the sequence of a stream has no gaps, and no reader sees a later event before an
 """
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from lamina.core.changes import Commit
+from lamina.core.changes import Adopt, Commit, Put
 from lamina.core.planning import needs
 from lamina.core.scope import stream_of
 from lamina.stores import receipts
@@ -44,23 +44,32 @@ EVERYTHING: Final = Needs(everything=True)
 
 
 def of(commit: Commit) -> Needs:
-    """What a commit has to hold, as far as it says so itself."""
-    named, owner = needs(commit), receipts.owner_of(commit)
+    """What a commit has to hold, as far as it says so itself.
+
+    Where a record is written it is said; where it is only named it has to be looked up.
+    """
+    owner = receipts.owner_of(commit)
     keys = () if owner is None else (" ".join(owner),)
-    return Needs(keys, named.scopes, named.ids)
+    elsewhere = [one for one in commit.changes if not isinstance(one, Put | Adopt)]
+    ids = needs(replace(commit, changes=tuple(elsewhere))).ids
+    return Needs(keys, needs(commit).scopes, ids)
 
 
-def first(schema: str, wanted: Sequence[Needs]) -> tuple[str, ...]:
-    """What a transaction that is to hold something begins with."""
+def first(schema: str, wanted: Sequence[Needs], more: frozenset[str]) -> tuple[str, ...]:
+    """What a transaction begins with that is to hold what is known to be needed."""
     if all(one is NOTHING for one in wanted) or any(one.everything for one in wanted):
         return ()
-    return (f"select pg_advisory_xact_lock_shared({locks.number(schema, WRITING)})",)
+    shared = f"select pg_advisory_xact_lock_shared({locks.number(schema, WRITING)})"
+    if any(one.ids for one in wanted):
+        return (shared,)
+    named = _numbers(schema, wanted, _streams(wanted) | more)
+    return (shared, *(f"select pg_advisory_xact_lock({number})" for number in named))
 
 
 def hold(
     connection: Connection, schema: str, wanted: Iterable[Needs], more: frozenset[str]
 ) -> None:
-    """Lock what is needed, keys first and then streams, in one order whoever asks."""
+    """Lock what is needed and is not held from the beginning."""
     wanted = [one for one in wanted if one is not NOTHING]
     if not wanted:
         return
@@ -68,13 +77,19 @@ def hold(
         locks.take(connection, schema, WRITING)
         connection.held = frozenset(name for (name,) in connection.execute(_STREAMS)) | more
         return
-    ids = [record_id for one in wanted for record_id in one.ids]
-    streams = {stream_of(scope) for one in wanted for scope in one.scopes} | more
-    if ids:
+    streams = _streams(wanted) | more
+    if ids := [record_id for one in wanted for record_id in one.ids]:
         streams |= {name for (name,) in connection.execute(_HOMES, (json.dumps(ids),))}
+        connection.execute(_LOCK, (json.dumps(_numbers(schema, wanted, streams)),))
+    connection.held = frozenset(streams)
+
+
+def _streams(wanted: Sequence[Needs]) -> set[str]:
+    return {stream_of(scope) for one in wanted for scope in one.scopes}
+
+
+def _numbers(schema: str, wanted: Sequence[Needs], streams: Collection[str]) -> list[int]:
+    """Keys first and then streams, in one order whoever asks."""
     names = sorted(f"key:{key}" for one in wanted for key in one.keys)
     names += sorted(f"stream:{name}" for name in streams)
-    if names:
-        numbers = [locks.number(schema, name) for name in dict.fromkeys(names)]
-        connection.execute(_LOCK, (json.dumps(numbers),))
-    connection.held = frozenset(streams)
+    return [locks.number(schema, name) for name in dict.fromkeys(names)]

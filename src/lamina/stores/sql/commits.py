@@ -7,7 +7,7 @@ makes it durable.
 from lamina import clock
 from lamina.core import chain
 from lamina.core.changes import Commit, Receipt
-from lamina.core.planning import Plan, durability_of, make_plan, streams_of
+from lamina.core.planning import Plan, durability_of, make_plan, needs, streams_of
 from lamina.core.retention import kept_when_writing
 from lamina.stores import receipts
 from lamina.stores.sql import lines
@@ -18,7 +18,7 @@ from lamina.stores.sql.writing import Writing
 
 def run(connection: Connection, commit: Commit) -> Receipt:
     """Carry out a commit; the caller's transaction makes it all or nothing."""
-    present = Present.of(connection)
+    present = Present.of(connection, needs(commit))
     owner = receipts.owner_of(commit)
     if owner is not None and (earlier := _earlier(connection, commit, owner)) is not None:
         return earlier

@@ -1,19 +1,24 @@
 """The present state of a store inside one write transaction, each part of it read once."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeVar
 
 from lamina.core import chain
 from lamina.core.ids import RecordId
 from lamina.core.instants import from_text, to_text
+from lamina.core.layers import place_of
+from lamina.core.planning import NOTHING, Needs
 from lamina.core.record import Record
+from lamina.core.scope import stream_of
 from lamina.stores.sql import reads
-from lamina.stores.sql.driver import Connection, one, rows
+from lamina.stores.sql.driver import Asked, Connection, Row, answers, one, rows
 from lamina.stores.sql.formats import check_writable
+from lamina.stores.sql.rows import to_record
 
+N = TypeVar("N", bound=str)
 _STREAM: Final = "select sid, seq, hash, at, documents, tokens from stream where name = ?"
 _BEGIN: Final = "insert into stream (name, seq, hash) values (?, 0, ?) returning sid"
 _ERASED: Final = (
@@ -49,22 +54,37 @@ class Present:
     streams: dict[str, StreamState] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
     """Streams that were looked for and are not there."""
+    named: dict[RecordId, Record | None] = field(default_factory=dict)
+    """The records that a commit names, as they are."""
+    held: dict[str, Record | None] = field(default_factory=dict)
+    """Who holds the slots that it names."""
 
     @classmethod
-    def of(cls, connection: Connection) -> "Present":
-        """Read the settings, and refuse a store that this process must not write.
+    def of(cls, connection: Connection, needs: Needs = NOTHING) -> "Present":
+        """Read what a commit needs, and refuse a store that this process must not write.
 
         It may have been upgraded since the process opened it.
         """
-        settings = reads.settings(connection)
-        check_writable(settings, connection.dialect.format)
-        return cls(connection, settings)
+        present, names = cls(connection), dict.fromkeys(map(stream_of, needs.scopes))
+        asked = [reads.SETTINGS, *((_STREAM, (name,)) for name in names)]
+        asked += [reads.by_ids(needs.ids)] if needs.ids else []
+        asked += [reads.by_places(needs.places)] if needs.places else []
+        found = iter(answers(connection, asked))
+        present.settings = reads.chosen(next(found))
+        check_writable(present.settings, connection.dialect.format)
+        for name in names:
+            present._take(name, next(found))
+        records = map(to_record, next(found)) if needs.ids else ()
+        present.named = dict.fromkeys(needs.ids) | {one.id: one for one in records}
+        holders = map(to_record, next(found)) if needs.places else ()
+        present.held = dict.fromkeys(needs.places) | {str(place_of(one)): one for one in holders}
+        return present
 
     def records(self, ids: Sequence[RecordId]) -> Iterator[Record]:
-        return reads.records(self.connection, ids)
+        return self._all(ids, self.named, reads.by_ids)
 
     def holders(self, places: Sequence[str]) -> Iterator[Record]:
-        return reads.holders(self.connection, places)
+        return self._all(places, self.held, reads.by_places)
 
     def erased(self, ids: Sequence[RecordId]) -> list[RecordId]:
         return [gone for (gone,) in rows(self.connection, _ERASED, (json.dumps(list(ids)),))]
@@ -97,9 +117,20 @@ class Present:
 
     def _known(self, name: str) -> StreamState | None:
         if name not in self.streams and name not in self.unknown:
-            self.connection.dialect.check_held(self.connection, name)
-            self.unknown.add(name)
-            for sid, seq, digest, at, documents, tokens in rows(self.connection, _STREAM, (name,)):
-                head = chain.Head(seq, digest.hex(), None if at is None else from_text(at))
-                self.streams[name] = StreamState(sid, head, documents, tokens)
+            self._take(name, list(rows(self.connection, _STREAM, (name,))))
         return self.streams.get(name)
+
+    def _take(self, name: str, found: Sequence[Row]) -> None:
+        self.connection.dialect.check_held(self.connection, name)
+        self.unknown.add(name)
+        for sid, seq, digest, at, documents, tokens in found:
+            head = chain.Head(seq, digest.hex(), None if at is None else from_text(at))
+            self.streams[name] = StreamState(sid, head, documents, tokens)
+
+    def _all(
+        self, wanted: Sequence[N], known: dict[N, Record | None], ask: Callable[[list[N]], Asked]
+    ) -> Iterator[Record]:
+        """What is known already, and the rest by asking for it."""
+        if missing := [one for one in wanted if one not in known]:
+            yield from map(to_record, rows(self.connection, *ask(missing)))
+        yield from (record for one in wanted if (record := known.get(one)) is not None)

@@ -1,6 +1,6 @@
 """Questions put to one connection: records by id, slot or filter."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -12,11 +12,12 @@ from lamina.core.instants import from_text
 from lamina.core.record import Record
 from lamina.core.sealed import Sealed
 from lamina.stores.questions import Lot, Query
-from lamina.stores.sql.driver import ALL, Connection, Value, one, rows
+from lamina.stores.sql.driver import ALL, Asked, Connection, Row, Value, one, rows
 from lamina.stores.sql.past import NEWEST, source
 from lamina.stores.sql.predicates import column, everything
 from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
+SETTINGS: Final[Asked] = ("select * from setting", ())
 _PAGE: Final = 500
 _BY_ID: Final = f"select {RECORD_COLUMNS} from {NEWEST} where r.id = ?"
 _BY_IDS: Final = (
@@ -57,23 +58,18 @@ def record(connection: Connection, record_id: RecordId) -> Record | None:
     return _first(connection, _BY_ID, (record_id,))
 
 
-def records(connection: Connection, ids: Sequence[RecordId]) -> Iterator[Record]:
-    """The newest versions of some records, whoever may see them, in any order."""
+def by_ids(ids: Sequence[RecordId]) -> Asked:
+    """Asks for the newest versions of some records, whoever may see them, in any order."""
     if len(ids) == 1:
-        found = rows(connection, _BY_ID, (ids[0],))
-    else:
-        found = rows(connection, _BY_IDS, (canonical.dumps(list(ids)),)) if ids else iter(())
-    return map(to_record, found)
+        return _BY_ID, (ids[0],)
+    return _BY_IDS, (canonical.dumps(list(ids)),)
 
 
-def holders(connection: Connection, places: Sequence[str]) -> Iterator[Record]:
-    """The current records in some slots, whoever may see them, in any order."""
+def by_places(places: Sequence[str]) -> Asked:
+    """Asks for the current records in some slots, whoever may see them, in any order."""
     if len(places) == 1:
-        found = rows(connection, f"{_BY_PLACE} = ?", (places[0],))
-    else:
-        listed = f"{_BY_PLACE} in (select value from json_each(?))"
-        found = rows(connection, listed, (canonical.dumps(list(places)),)) if places else iter(())
-    return map(to_record, found)
+        return f"{_BY_PLACE} = ?", (places[0],)
+    return f"{_BY_PLACE} in (select value from json_each(?))", (canonical.dumps(list(places)),)
 
 
 def get(
@@ -213,7 +209,12 @@ def sealed(connection: Connection, record_id: RecordId) -> list[Sealed]:
 
 def settings(connection: Connection) -> dict[str, str]:
     """The settings chosen for this store."""
-    return {str(name): str(value) for name, value in rows(connection, "select * from setting")}
+    return chosen(rows(connection, *SETTINGS))
+
+
+def chosen(found: Iterable[Row]) -> dict[str, str]:
+    """Settings by name."""
+    return {str(name): str(value) for name, value in found}
 
 
 def _first(connection: Connection, sql: str, parameters: tuple[Value, ...]) -> Record | None:
