@@ -11,7 +11,7 @@ MANY = 4_000
 TIMES = 5
 _READ_WHOLE = (
     "select sum(seq_tup_read)::bigint from pg_stat_all_tables where schemaname = '{schema}'"
-    " and (relname in ('record', 'word', 'word_count', 'usage', 'receipt', 'sealed')"
+    " and (relname in ('record', 'word', 'place', 'word_count', 'usage', 'receipt', 'sealed')"
     " or relname like '%_rest')"
 )
 

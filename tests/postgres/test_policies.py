@@ -11,7 +11,7 @@ LAYERS = frozenset({"fact"})
 ANN = Reach((Grant(LAYERS, "project/a"),))
 NOBODY = Reach(())
 GUARDED = (
-    "stream", "record", "event", "version", "word", "word_posting", "word_count", "vector",
+    "stream", "record", "event", "version", "word", "place", "word_posting", "word_count", "vector",
     "sealed", "usage", "telemetry",
 )  # fmt: skip
 PARTITIONS = ("version_rest", "event_rest", "vector_rest", "word_posting_rest")
@@ -24,7 +24,8 @@ insert into version (vid, sid, rid, rev, from_seq, state, kind, text, data, tags
     confidence, trust, source, tokens, updated_at, salt)
   values ({n}, {n}, {n}, 1, 1, 'current', '', '', '{{}}', '[]', 0, 0, '', '', 0, '', '');
 insert into word values ({n}, {n}, '{n}:tea');
-insert into word_posting values ({n}, {n}, 1, 1, '{n}:tea');
+insert into place values ({n}, {n}, 'project/{name}', 'fact', 1, 1);
+insert into word_posting values ({n}, {n}, {n}, 1, 1, '{n}:tea');
 insert into word_count values (1, {n}, '{n}:tea');
 insert into vector values (1, {n}, {n}, {n}, '[1,2]');
 insert into sealed values ({n}, '', '', '', '');

@@ -18,14 +18,14 @@ from lamina.core.record import Record
 from lamina.core.scope import stream_of
 from lamina.errors import ConflictError, InvalidInputError
 from lamina.stores import receipts
-from lamina.stores.postgres import holding
+from lamina.stores.postgres import holding, words
 from lamina.stores.postgres.driver import Connection
 from lamina.stores.sql.commits import gathered, note
 from lamina.stores.sql.driver import one
 from lamina.stores.sql.index import body
 from lamina.stores.sql.present import Present
 
-_TABLES: Final = ("record", "version", "event", "word", "word_posting", "word_count")
+_TABLES: Final = ("record", "version", "event", "word", "place", "word_posting", "word_count")
 _LISTED: Final = f"(values {', '.join(f'({name!r})' for name in _TABLES)}) as t (name)"
 _HELD: Final = "select exists (select 1 from event) or exists (select 1 from record)"
 _CONSTRAINTS: Final = (
@@ -42,12 +42,9 @@ _ROOM: Final = (
     ("idle_in_transaction_session_timeout", "0"),
 )  # fmt: skip
 _INSERT: Final = re.compile(r"insert into (\w+)(?: \(([^)]*)\))? values \([?, ]*\)")
-_POSTINGS: Final = (
-    "insert into word_posting (term, doc, sid, n, length)"
-    " select s.term, w.rowid, w.sid, s.n, cardinality(w.words)"
-    " from (select rowid, sid, string_to_array(body, ' ') as words from word) as w,"
-    " lateral (select u.term, count(*) as n from unnest(w.words) as u (term)"
-    " group by u.term) as s"
+_PLACES: Final = (
+    "insert into place (sid, scope, layer, documents, tokens)"
+    " select sid, scope, layer, count(*), sum(length) from record where length > 0 group by 1, 2, 3"
 )
 _COUNTS: Final = (
     "insert into word_count (term, sid, doc)"
@@ -114,7 +111,9 @@ def loading(connection: Connection, schema: str) -> Iterator[Loader]:
         loader = Loader(connection)
         yield loader
         loader.save()
-        connection.execute(_POSTINGS)
+        connection.execute(_PLACES)
+        connection.run("analyze record, place, word")
+        connection.execute(words.POST)
         connection.execute(_COUNTS)
         for statement in rebuild:
             connection.run(statement)

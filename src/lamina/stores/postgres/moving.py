@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from lamina.core.ids import RecordId
-from lamina.stores.postgres import holding
+from lamina.stores.postgres import holding, words
 from lamina.stores.postgres.connections import Connections
 from lamina.stores.postgres.driver import Connection as Session
 from lamina.stores.postgres.vectors import written
@@ -31,25 +31,17 @@ _COLUMNS: Final = {
 }
 _WRITTEN: Final = (
     "record, version, event, receipt, sealed, setting, telemetry, usage, vector, space, word,"
-    " stream, tombstone"
+    " place, stream, tombstone"
 )
 _HOLD: Final = (
     f"set local idle_in_transaction_session_timeout = 0; lock table {_WRITTEN} in share mode"
 )
 """Writers wait, readers do not. The session is idle while the other end is written to."""
-_POSTINGS: Final = (
-    "insert into word_posting (term, doc, sid, n, length)"
-    " select t.term, w.rowid, w.sid, count(*), max(w.length) from"
-    " (select rowid, sid, string_to_array(body, ' ') as terms,"
-    " cardinality(string_to_array(body, ' ')) as length from word"
-    " where rowid in (select cast(value as bigint) from json_each(?))) as w"
-    ", unnest(w.terms) as t (term) group by t.term, w.rowid, w.sid"
-)
 _COUNTS: Final = (
     "delete from word_count;"
     " insert into word_count (term, sid, doc)"
     " select term, min(sid), count(*) from word_posting group by term;"
-    " analyze record, version, event, word, word_posting, word_count, vector, receipt"
+    " analyze record, version, event, word, place, word_posting, word_count, vector, receipt"
 )
 _GO_ON: Final = (
     "select setval('number', greatest((select max(vid) from version),"
@@ -107,7 +99,9 @@ class PostgresEnd:
             given = [(*row[:4], _text(row[4])) for row in found]
         _copy(cast("Session", connection), table.name, given)
         if table.name == "word":
-            connection.execute(_POSTINGS, (json.dumps([row[0] for row in found]),))
+            listed = (json.dumps([row[0] for row in found]),)
+            connection.execute(words.PLACE, listed)
+            connection.execute(words.POST + words.OF_SOME, listed)
 
     def add_spaces(self, connection: Connection, found: Iterable[Row]) -> None:
         sql = "insert into space (space, fingerprint, dimensions) values (?, ?, ?)"

@@ -75,6 +75,11 @@ class Dialect:
     """How far that had come then."""
     postings: str
     """Asks which documents hold a term and what each gains by it, with room for one more test."""
+    counted: str
+    """Asks how many documents are indexed, and how many tokens they have, of those that pass a test
+    of scope and layer, which comes behind it."""
+    seen: str
+    """Leaves of postings `p` those of records that pass such a test, which comes in its place."""
     rounded: str
     """Rounds a score, put in the place of the mark, to as many places as `bm25` does."""
     add_words: Callable[[Connection, Sequence[Indexed]], None]

@@ -20,13 +20,10 @@ from lamina.core.text import Term
 from lamina.stores.questions import Search
 from lamina.stores.sql.driver import Connection, rows
 from lamina.stores.sql.old_words import Difference, difference
-from lamina.stores.sql.postings import Postings, Seen, Token
+from lamina.stores.sql.postings import Postings, Token
 from lamina.stores.sql.predicates import Predicate, everything
 from lamina.stores.sql.vocabulary import Vocabulary, plain
 
-_IN_SIGHT: Final = (
-    "select count(*), coalesce(sum(r.length), 0) from record r where r.length > 0 and "
-)
 _BODIES: Final = (
     "select rowid, body from word where rowid in (select cast(value as bigint) from json_each(?))"
 )
@@ -121,12 +118,9 @@ class SqlWords:
         return {rid: one for rid, one in found.items() if one.terms}
 
     def _in_index(self, touched: str | None = None) -> Iterator[tuple[int, float]]:
-        sight, seen = self._stream.sight, None
-        if sight is not None:
-            seen = Seen(sight, self.statistics.documents)
         tokens = sorted(self._tokens, key=lambda token: -token.worth)
-        average = self.statistics.average
-        return Postings(self._connection, average, tokens, seen, touched).ranked()
+        sight, average = self._stream.sight, self.statistics.average
+        return Postings(self._connection, average, tokens, sight, touched).ranked()
 
     def _scored(self, document: Counter[str]) -> Scored:
         length = document.total()
@@ -147,7 +141,7 @@ def _statistics(connection: Connection, stream: Stream) -> Statistics:
         return stream.counted
     if stream.sight is None:
         return Statistics(0, 0.0)
-    sql = _IN_SIGHT + stream.sight.sql
+    sql = connection.dialect.counted + stream.sight.sql
     [(documents, tokens)] = rows(connection, sql, stream.sight.parameters)
     return _as_then(documents, tokens, stream.past)
 

@@ -25,13 +25,9 @@ _WORTH_IT: Final = 2
 """A part of the lists is walked first where it is at most one in so many of all entries."""
 _CLOSE: Final = 10**-bm25.PRECISION * 10
 """Below this no sum in another order is relied on."""
-_FEW_IN_SIGHT: Final = 2_000
-"""From so many on, what is found is compared with what is seen, instead of the lists."""
 _UNTOUCHED: Final = " and p.doc not in (select cast(value as bigint) from json_each(?))"
 _AMONG: Final = " and p.doc in (select cast(value as bigint) from json_each(?))"
-_SEEN: Final = " and p.doc in (select r.rid from record r where {})"
 _SUM: Final = "select doc, {score} as score from ({gains}) as gained group by doc"
-_IN_SIGHT: Final = "select s.doc, s.score from ({found}) as s join record r on r.rid = s.doc where "
 _EDGE: Final = (
     "with found as materialized ({found}),"
     " edge as (select score from found order by score desc limit 1 offset ?)"
@@ -51,14 +47,6 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What of a stream is seen by who sees a part of it."""
-
-    sight: Predicate
-    documents: int
-
-
-@dataclass(frozen=True, slots=True)
 class Postings:
     """The lists of some tokens."""
 
@@ -67,8 +55,8 @@ class Postings:
     """How many tokens a record has."""
     tokens: Sequence[Token]
     """The most telling first."""
-    seen: Seen | None
-    """Unless it is everything."""
+    sight: Predicate | None
+    """What of the stream is seen, unless it is everything."""
     touched: str | None
     """Records whose entries are not to be believed, as a JSON list."""
 
@@ -137,23 +125,14 @@ class Postings:
 
     def _found(self, tokens: Sequence[Token], score: str) -> Predicate:
         """Asks for all records that hold some tokens and are seen, with their scores."""
-        gains = self._gains(tokens, self._test())
-        found = _SUM.format(score=score, gains=gains.sql)
-        if self.seen is None or self.seen.documents <= _FEW_IN_SIGHT:
-            return Predicate(found, gains.parameters)
-        sight = self.seen.sight
-        sql = _IN_SIGHT.format(found=found) + sight.sql
-        return Predicate(sql, (*gains.parameters, *sight.parameters))
-
-    def _test(self) -> Predicate:
-        """What every entry has to pass."""
         sql, parameters = "", list[Value]()
         if self.touched is not None:
             sql, parameters = _UNTOUCHED, [self.touched]
-        if self.seen is not None and self.seen.documents <= _FEW_IN_SIGHT:
-            sql += _SEEN.format(self.seen.sight.sql)
-            parameters += self.seen.sight.parameters
-        return Predicate(sql, tuple(parameters))
+        if self.sight is not None:
+            sql += self.connection.dialect.seen.format(self.sight.sql)
+            parameters += self.sight.parameters
+        gains = self._gains(tokens, Predicate(sql, tuple(parameters)))
+        return Predicate(_SUM.format(score=score, gains=gains.sql), gains.parameters)
 
     def _gains(self, tokens: Sequence[Token], test: Predicate) -> Predicate:
         parameters: list[Value] = []

@@ -16,8 +16,8 @@ from lamina.stores.sql.predicates import Predicate
 _WHOLE: Final = "select term, doc from word_count where "
 _IN_SIGHT: Final = (
     # First the words and then who holds them: to look at every entry of a stream takes long.
-    "select term, count(distinct doc) from word_posting join record r on r.rid = doc"
-    " where term in (select term from word_count where {test}) and {sight} group by term"
+    "select term, count(distinct doc) from word_posting p"
+    " where term in (select term from word_count where {test}){seen} group by term"
 )
 
 
@@ -118,7 +118,8 @@ class Vocabulary:
     def _asked(self, test: _Test) -> Asked:
         if self.sight is None:
             return _WHOLE + test.sql, test.parameters
-        sql = _IN_SIGHT.format(test=test.sql, sight=self.sight.sql)
+        seen = self.connection.dialect.seen.format(self.sight.sql)
+        sql = _IN_SIGHT.format(test=test.sql, seen=seen)
         return sql, (*test.parameters, *self.sight.parameters)
 
     def _as_then(self, test: _Test, today: dict[str, int]) -> dict[str, int]:

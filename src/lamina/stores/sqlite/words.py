@@ -12,6 +12,8 @@ POSTINGS: Final = (
     "select doc, ? * count(*) * ? / (count(*) + ? * (1 - ? + ? * r.length / ?)) as gain"
     " from word_posting p join record r on r.rid = p.doc where p.term = ?%s group by doc"
 )
+COUNTED: Final = "select count(*), coalesce(sum(r.length), 0) from record r where r.length > 0 and "
+SEEN: Final = " and p.doc in (select r.rid from record r where {})"
 
 
 def add(connection: Connection, records: Sequence[Indexed]) -> None:

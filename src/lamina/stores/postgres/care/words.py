@@ -25,15 +25,16 @@ INDEXED: Final = (
 _STRAYS: Final = (
     "select count(*) from word w where not exists (select 1 from record r where r.rid = w.rowid)"
 )
-_SPREAD: Final = (
-    "select t.term, w.rowid as doc, w.sid, count(*) as n, array_length(w.words, 1) as length"
-    " from (select rowid, sid, string_to_array(body, ' ') as words from word) as w,"
-    " unnest(w.words) as t (term) group by 1, 2, 3, 5"
-)
 _POSTINGS: Final = (
-    f"select count(*) from ({_SPREAD}) as s full join word_posting p"
+    "select count(*) from word_entry as s full join word_posting p"
     " on p.term = s.term and p.doc = s.doc where s.doc is null or p.doc is null or p.n <> s.n"
-    " or p.length <> s.length or p.sid <> s.sid"
+    " or p.length <> s.length or p.sid <> s.sid or p.pid <> s.pid"
+)
+_PLACES: Final = (
+    "select count(*) from (select sid, scope, layer, count(*) as documents, sum(length) as tokens"
+    " from record where length > 0 group by 1, 2, 3) as s full join place p"
+    " on p.scope = s.scope and p.layer = s.layer where p.sid is distinct from s.sid"
+    " or p.documents is distinct from s.documents or p.tokens is distinct from s.tokens"
 )
 _COUNTS: Final = (
     "select count(*) from (select term, count(*) as doc from word_posting group by term) as s"
@@ -67,6 +68,8 @@ def lookups(look: Look) -> Iterator[Finding]:
         yield derived("words", f"words in the index that cannot be looked up: {lost}")
     if off := one(look.connection, _COUNTS):
         yield derived("words", f"words of which it is not known how many records hold them: {off}")
+    if off := one(look.connection, _PLACES):
+        yield derived("words", f"scopes whose words are counted wrongly: {off}")
 
 
 def reindex(
@@ -88,7 +91,7 @@ def _analysed_anew(
     analyse: Callable[[Record], tuple[str, ...]],
     tell: Callable[[float], None],
 ) -> int:
-    connection.execute("truncate word, word_posting, word_count")
+    connection.execute("truncate word, place, word_posting, word_count")
     connection.execute("update record set length = 0 where length > 0")
     total, number = one(connection, "select max(rid) from record") or 1, 0
     for page in _pages(connection):
