@@ -165,6 +165,45 @@ def test_what_one_part_refuses_happens_in_neither(store: CombinedStore) -> None:
     assert _both(store, "two").rev == 2
 
 
+def test_a_base_of_which_nobody_knows_what_it_did_is_believed_later(
+    combine: Combine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, other = combine(), combine()
+    _both(store, "one")
+    late: list[Commit] = []
+
+    def lose(commit: Commit) -> Receipt:
+        late.append(commit)
+        raise StoreUnavailableError("the connection was lost", remedy="Repeat it")
+
+    base_commit = store._base.commit
+    with monkeypatch.context() as patched:
+        patched.setattr(store._base, "commit", lose)
+        with pytest.raises(StoreUnavailableError):
+            _both(store, "two")
+    # What was on its way arrives after its caller was told that nobody knows.
+    base_commit(late[0])
+    monkeypatch.setattr(holding, "_FRESH_MS", 0)
+    assert _told(other) == {"knowledge": ["two"], "blackboard": ["two"]}
+
+
+def test_why_the_base_refused_is_told_though_the_hot_store_went_away(
+    combine: Combine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = combine()
+    _both(store, "one")
+
+    def away(*_: object) -> None:
+        raise StoreUnavailableError("it is away", remedy="Wait")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store._hot, "abandon", away)
+        with pytest.raises(ConflictError):
+            write(store, a_put("two", key="k", expect=7), _a_signal("two"))
+    monkeypatch.setattr(holding, "_PATIENCE_MS", 0)
+    assert _both(store, "two").rev == 2
+
+
 def test_a_condition_in_one_store_guards_a_write_in_the_other(combine: Combine) -> None:
     store, other = combine(), combine()
     lease = written(store, "a lease", layer="blackboard", key="lease")
@@ -204,6 +243,30 @@ def test_what_was_left_after_the_base_had_it_is_finished_by_the_next(
     again = _both(other, "two", idempotency_key="r", request="x")
     assert (again.repeated, [one.rev for one in again.outcomes]) == (True, [2, 2])
     assert _told(other) == {"knowledge": ["two"], "blackboard": ["three"]}
+
+
+def test_what_was_left_and_is_repeated_at_once_happens_once(
+    combine: Combine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, other = combine(), combine()
+
+    def new_ones() -> list[Put]:
+        # Nothing of them is held by its name: the two requests share their key alone.
+        return [a_put("cold"), a_put("hot", layer="task")]
+
+    def die(*_: object) -> None:
+        raise _DiedError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store._hot, "finish", die)
+        with pytest.raises(_DiedError):
+            write(store, *new_ones(), idempotency_key="r", request="x")
+    again = write(other, *new_ones(), idempotency_key="r", request="x")
+    other._hot.settle()
+    monkeypatch.setattr(holding, "_FRESH_MS", 0)
+    assert sorted(texts(ask(combine()))) == ["cold", "hot"]
+    assert again.repeated
+    assert {one.id for one in again.outcomes} == {one.id for one in ask(other)}
 
 
 def test_what_was_left_after_the_base_had_it_is_finished_for_readers(
