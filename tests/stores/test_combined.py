@@ -25,6 +25,7 @@ from lamina.stores.combined.store import CombinedStore
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.stores.questions import Query
 from lamina.stores.redis import holding
+from lamina.stores.redis.store import RedisStore
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import (
     NOON,
@@ -42,13 +43,6 @@ from lamina.testing.builders import (
     write,
     written,
 )
-from lamina.testing.contract.erasing import ErasingClauses
-from lamina.testing.contract.feeding import FeedingClauses
-from lamina.testing.contract.history import HistoryClauses
-from lamina.testing.contract.lives import AdoptionClauses, LifeClauses
-from lamina.testing.contract.noting import NotingClauses
-from lamina.testing.contract.repeating import RepeatingClauses
-from lamina.testing.contract.writing import WritingClauses
 from tests.redis import RedisServer, needs_redis
 from tests.scratch import scratch_folder
 
@@ -76,17 +70,6 @@ def combine(redis_server: RedisServer) -> Iterator[Combine]:
 @pytest.fixture
 def store(combine: Combine) -> CombinedStore:
     return combine()
-
-
-class TestClauses(
-    WritingClauses, RepeatingClauses, LifeClauses, AdoptionClauses, ErasingClauses, HistoryClauses,
-    FeedingClauses, NotingClauses,
-):  # fmt: skip
-    """What can be told of the log and of the life of records."""
-
-
-# A thousand notices, which are kept by the hot store alone.
-setattr(TestClauses, NotingClauses.test_only_the_newest_notices_stay.__name__, None)
 
 
 def _a_signal(text: str, **fields: object) -> Put:
@@ -204,6 +187,28 @@ def test_why_the_base_refused_is_told_though_the_hot_store_went_away(
     assert _both(store, "two").rev == 2
 
 
+def test_nobody_waits_for_a_half_whose_answer_got_lost(
+    combine: Combine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = combine()
+    _both(store, "one")
+    hot = store._hot
+    assert isinstance(hot, RedisStore)
+    prepare = hot._writing.prepare
+
+    def unheard(commit: Commit) -> Receipt:
+        prepare(commit)
+        raise StoreUnavailableError("no answer came", remedy="Repeat it")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(hot._writing, "prepare", unheard)
+        with pytest.raises(StoreUnavailableError):
+            _both(store, "two", idempotency_key="r", request="x")
+    monkeypatch.setattr(holding, "_PATIENCE_MS", 1e9)
+    again = _both(store, "two", idempotency_key="r", request="x")
+    assert (again.repeated, [one.rev for one in again.outcomes]) == (False, [2, 2])
+
+
 def test_a_condition_in_one_store_guards_a_write_in_the_other(combine: Combine) -> None:
     store, other = combine(), combine()
     lease = written(store, "a lease", layer="blackboard", key="lease")
@@ -277,6 +282,17 @@ def test_what_was_left_after_the_base_had_it_is_finished_for_readers(
     _dying(store, "finish", monkeypatch)
     monkeypatch.setattr(holding, "_FRESH_MS", 0)
     assert _told(combine()) == {"knowledge": ["two"], "blackboard": ["two"]}
+
+
+def test_what_was_left_after_the_base_had_it_is_finished_for_those_who_follow(
+    combine: Combine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = combine()
+    _both(store, "one")
+    _dying(store, "finish", monkeypatch)
+    monkeypatch.setattr(holding, "_FRESH_MS", 0)
+    heard = [one.record and one.record.text for one in _all(combine(), 10)]
+    assert heard == ["one", "one", "two", "two"]
 
 
 def test_what_was_left_before_the_base_had_it_is_taken_back(

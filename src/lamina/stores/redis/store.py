@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lamina.core.layers import Durability
-from lamina.errors import InvalidInputError, UnsupportedError
+from lamina.errors import InvalidInputError, StoreUnavailableError, UnsupportedError
 from lamina.stores.base import Capability
 from lamina.stores.questions import check_count
 from lamina.stores.redis import duties
@@ -112,7 +112,12 @@ class RedisStore:
     def prepare(self, commit: Commit) -> Receipt:
         """The first half of a commit that another store has a part in; see `HotStore`."""
         self._begin()
-        return self._writing.prepare(commit)
+        try:
+            return self._writing.prepare(commit)
+        except StoreUnavailableError:
+            # If it is held all the same, the next request need not wait for it.
+            self._holding.give_up(commit.tx)
+            raise
 
     def finish(self, commit: Commit, prepared: Receipt) -> Receipt:
         """The second half."""
