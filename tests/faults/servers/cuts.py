@@ -44,8 +44,9 @@ def _drop(proxy: Proxy, seconds: float) -> None:
 def _lose_the_answers(proxy: Proxy, seconds: float) -> None:
     proxy.deafen()
     time.sleep(seconds)
-    proxy.cut()
+    # In this order: nobody who has lost an answer keeps the connection.
     proxy.flow()
+    proxy.cut()
 
 
 def _let_nobody_in(proxy: Proxy, seconds: float) -> None:

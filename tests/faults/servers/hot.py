@@ -172,7 +172,7 @@ def _play(stage: Stage, acts: dict[str, Act], numbers: range, tell: Tell) -> Cou
             name, seconds = LASTING[number // FAULTS_PER_LONG % len(LASTING)], LONG
         acts[name](stage, seconds)
         done[name] += 1
-        played.is_back(wait=bool(number % 2))
+        played.is_back(name, wait=bool(number % 2))
         tell(number + 1, played.size)
     played.rest(LONGEST)
     return done

@@ -32,8 +32,9 @@ class HotScene(Scene):
     late: ClassVar[float] = 15.0
     back: float = 0.0
     """When the server was there again, the last time."""
-    resyncs: list[float] = field(default_factory=list)
-    """How long it took from then until who follows had something that had been written since."""
+    resyncs: list[tuple[float, str]] = field(default_factory=list)
+    """How long it took from then until who follows had something that had been written since, and
+    what had happened."""
 
     def furnish(self, mem: Memory) -> None:
         layer = "knowledge" if self.forgets else "task"
@@ -56,22 +57,22 @@ class HotScene(Scene):
             scribe.send(signal.SIGKILL)
         self.fallen += [scribe.kill() for scribe in self.scribes]
 
-    def is_back(self, *, wait: bool) -> None:
+    def is_back(self, after: str, *, wait: bool) -> None:
         """Note that the server is; and wait until who follows has something written since."""
         self.back = monotonic()
         while wait and not self.is_stuck:
             if (at := self._resynced()) is not None:
-                self.resyncs.append(at - self.back)
+                self.resyncs.append((at - self.back, after))
                 return
             self.is_stuck = monotonic() > self.back + STUCK
             sleep(0.02)
 
     def delays(self, said: list[list[Line]]) -> list[str]:
-        late = [one for one in self.resyncs if one > SOON]
+        late = [one for one in self.resyncs if one[0] > SOON]
         slow = [one for one in _in_base(said) if one > UNAFFECTED]
         return [
             *super().delays(said),
-            *(f"who follows had nothing new for {one:.1f} seconds" for one in late),
+            *(f"who follows had nothing new {took:.1f} s after: {act}" for took, act in late),
             *(f"a write to the base took {one:.1f} seconds" for one in slow),
         ]
 
@@ -79,7 +80,7 @@ class HotScene(Scene):
         return {
             **super().figures(heard, said),
             "longest_write_to_the_base_seconds": max(_in_base(said), default=0.0),
-            "longest_resync_seconds": max(self.resyncs, default=0.0),
+            "longest_resync_seconds": max((took for took, _ in self.resyncs), default=0.0),
             "resyncs_timed": len(self.resyncs),
             "told_of_gaps": sum(len(one.gaps) for one in self.subscribers),
             "writers_killed": len(self.fallen),

@@ -28,10 +28,10 @@ _MOST_REMEMBERED: Final = 256
 class Holding:
     """What is held between the two halves of a commit."""
 
-    def __init__(self, server: Server, decided: Callable[[str], bool]) -> None:
+    def __init__(self, server: Server, decided: Callable[[str], bool | None]) -> None:
         self._server = server
         self._decided = decided
-        """Whether the other store has carried out its part of a transaction."""
+        """Whether the other store has carried out its part of a transaction, if that can tell."""
         self._given_up: deque[str] = deque(maxlen=_MOST_REMEMBERED)
 
     def give_up(self, tx: str) -> None:
@@ -52,9 +52,10 @@ class Holding:
                 self._end(tx, age)
 
     def _end(self, tx: str, age: float) -> bool:
-        if self._decided(tx):
+        is_decided = self._decided(tx)
+        if is_decided:
             self._server.run("write", "finish", tx)
-        elif tx in self._given_up or age > _PATIENCE_MS:
+        elif tx in self._given_up or (is_decided is False and age > _PATIENCE_MS):
             self._server.run("write", "abandon", tx)
         else:
             return False

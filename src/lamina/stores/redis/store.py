@@ -56,7 +56,7 @@ class RedisStore:
         *,
         owner: str = "",
         chosen: Callable[[], Mapping[str, str]] | None = None,
-        decided: Callable[[str], bool] = lambda tx: False,
+        decided: Callable[[str], bool | None] = lambda tx: False,
         is_new: bool = True,
         most_events: int = MOST_EVENTS,
     ) -> None:
@@ -67,7 +67,8 @@ class RedisStore:
             owner: The identity of the store that these layers belong to, where they are part of
                 another; otherwise it has one of its own.
             chosen: Where the settings are kept, if that is another store.
-            decided: Whether that other store has carried out its part of a transaction.
+            decided: Whether that other store has carried out its part of a transaction; `None`
+                where it is not the one to ask any more.
             is_new: Whether an empty place can only be one that was never used.
             most_events: How many events of each stream stay.
         """
@@ -102,6 +103,11 @@ class RedisStore:
     @property
     def identity(self) -> str:
         return self._server.identity if self._server.is_claimed else self._claim()
+
+    def is_taken(self) -> bool:
+        """Whether a store has its hot layers here already, be it this one."""
+        [found] = self._server.ask(("HGET", self._server.key("meta"), "identity"))
+        return found is not None
 
     def commit(self, commit: Commit) -> Receipt:
         self._begin()
