@@ -31,6 +31,7 @@ TAMPERINGS ?= 1000
 PG_CUTS ?= 200
 PG_KILLS ?= 50
 PG_PAUSES ?= 20
+HOT_OUTAGES ?= 200
 MUTANTS ?= 100
 # How large a store `make bench` fills, and where sets of questions lie, if there are any.
 RECORDS ?= 100000
@@ -126,7 +127,7 @@ faults: setup ## break the world on purpose and look for what was acknowledged; 
 	    --size damage=$(DAMAGES) --size files=$(PLAYS) --size projections=$(PROJECTIONS) \
 	    --size orchestrator=$(TASK_KILLS) \
 	    --size server_cuts=$(PG_CUTS) --size server_kills=$(PG_KILLS) \
-	    --size server_pauses=$(PG_PAUSES) \
+	    --size server_pauses=$(PG_PAUSES) --size hot_outages=$(HOT_OUTAGES) \
 	    --size mutants=$(MUTANTS) $(ARGS)
 
 bench: setup ## measure on this machine: writes, speed with size, and recall with DATA=folder

@@ -33,7 +33,7 @@ class RedisServer:
     def __init__(self, folder: Path, *options: str, port: int = 0) -> None:
         self.folder = folder
         self._options = options
-        self._port = port
+        self.port = port
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -55,7 +55,7 @@ class RedisServer:
         self.socket.unlink(missing_ok=True)
         self._process = subprocess.Popen(
             [
-                "redis-server", "--port", str(self._port), "--unixsocket", str(self.socket),
+                "redis-server", "--port", str(self.port), "--unixsocket", str(self.socket),
                 "--dir", str(self.folder), "--save", "", "--loglevel", "warning",
                 "--logfile", str(self.folder / "redis.log"), *self._options, *options,
             ],

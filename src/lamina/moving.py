@@ -11,6 +11,7 @@ from lamina.errors import InvalidInputError, NotFoundError, UnsupportedError
 from lamina.opening import KEY_FILE, check_directory, check_driver
 from lamina.results import MoveReport
 from lamina.stores import moving
+from lamina.stores.combined import BOUND
 from lamina.stores.filesystem import prepare_folder
 from lamina.stores.moving import End
 from lamina.stores.sqlite import DATABASE
@@ -32,6 +33,8 @@ def migrate(
     the same store: numbers, cursors, receipts and the log go on. The source is left as it was, but
     refuses to be written and says where it went. Interrupted at any point, the same call goes on.
 
+    Hot layers in a Redis stay there, and belong to the target from then on: name the same `hot`.
+
     Args:
         source: A directory, or the address of a Postgres database.
         target: The same; nothing may be in it but what an earlier call has begun.
@@ -43,6 +46,7 @@ def migrate(
         InvalidInputError: The target is not empty, or is the source.
         StoreUnavailableError: Another move of either is under way.
         StoreReadOnlyError: The source was moved already.
+        UnsupportedError: A copy is asked for of a store whose hot layers are in a Redis.
     """
     here, there = _place(source, "source"), _place(target, "target")
     if here == there:
@@ -51,6 +55,12 @@ def migrate(
         )
     here.check_there()
     with _opened(here) as source_end:
+        is_hot = BOUND in source_end.store.settings()
+        if is_hot and keep:
+            raise UnsupportedError(
+                "a copy would be without working memory, tasks and blackboard: they are in Redis",
+                remedy="Leave out `keep`, or use `lamina export`, which holds them",
+            )
         if dry_run and not there.is_there():
             return _planned(source_end, str(target), keep=keep, resumed=False)
         with _opened(there, filling=True) as target_end:
@@ -63,13 +73,14 @@ def migrate(
             report = moving.move(
                 source_end, target_end, keep=keep, tell=on_progress or (lambda share: None)
             )
-            return replace(report, key=key)
+            return replace(report, key=key, hot=is_hot)
 
 
 def reopen(where: str | Path) -> str | None:
     """Let a store that was moved be written again, and return where it had been moved to.
 
-    The store at the other place stays as it is: from now on there are two.
+    The store at the other place stays as it is: from now on there are two. Hot layers in a Redis
+    stay with that one, because no two stores may share them.
     """
     place = _place(where, "where")
     place.check_there()
@@ -149,6 +160,7 @@ def _planned(source: End, target: str, *, keep: bool, resumed: bool) -> MoveRepo
         kept=keep,
         resumed=resumed,
         rows=moving.count(source),
+        hot=BOUND in source.store.settings(),
     )
 
 

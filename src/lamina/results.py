@@ -227,6 +227,8 @@ class MoveReport:
     """How long writers were held."""
     key: str | None = None
     """Where the key that opens the secrets lies for the target; `None` where there is none."""
+    hot: bool = False
+    """Whether working memory, tasks and signals are in a Redis, where they stay."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,35 +29,49 @@ class Subscriber:
 
     place: str
     heard: list[Line] = field(default_factory=list)
+    gaps: list[tuple[int, dict[str, int]]] = field(default_factory=list)
+    """After how much of what it heard it was told of a gap, and where it went on."""
     rests: int = 0
     interrupted: int = 0
     """How often the store failed it, and it went on by itself."""
     child: Child | None = None
     until: float = 0.0
     complaint: str = ""
+    cursor: str = ""
 
     def start(self, patience: str) -> None:
         """Go on from where it was."""
-        cursor = [self.heard[-1]["cursor"]] if self.heard else []
+        cursor = [self.cursor] if self.cursor else []
         self.child = Child("listener", self.place, patience, *cursor)
 
     def stop(self, how: signal.Signals | None) -> None:
         """Kill it, or let it come to its end; either way what it said counts as heard."""
-        assert self.child is not None
+        child = self.child
+        assert child is not None
         if how is None:
-            lines = self.child.finish(600)
-            self.complaint = self.complaint or self.child.complaint
+            lines = child.finish(600)
+            self.complaint = self.complaint or child.complaint
         else:
-            lines = self.child.kill()
+            lines = child.kill()
             self.rests += 1
-        self.heard += [line for line in lines if "seq" in line]
-        self.interrupted += sum("interrupted" in line for line in lines)
+        for line, at in zip(lines, child.heard_at, strict=True):
+            self._take(line, at)
         self.child = None
+
+    def _take(self, line: Line, at: float) -> None:
+        self.cursor = line.get("cursor", self.cursor)
+        self.interrupted += "interrupted" in line
+        if "gap" in line:
+            self.gaps.append((len(self.heard), line["gap"]))
+        elif "seq" in line:
+            self.heard.append({**line, "at": at})
 
     def missed(self, heads: Mapping[str, int]) -> Iterator[str]:
         """What it did not hear of streams that have come so far, heard twice, or out of order."""
         if self.complaint:
             yield self.complaint
+        if self.gaps:
+            yield f"was told {len(self.gaps)} times that something is gone"
         heard: defaultdict[str, list[int]] = defaultdict(list)
         for line in self.heard:
             heard[line["stream"]].append(line["seq"])

@@ -13,6 +13,7 @@ DRIVER = "stores/sqlite/driver.py"
 CARE = "stores/sqlite/care/"
 PLANNING = "core/planning.py"
 POSTGRES = "stores/postgres/"
+REDIS = "stores/redis/"
 
 DAMAGES = 200
 """Enough to do all the damage that there is, once."""
@@ -252,6 +253,21 @@ PLANTED = (
         "    spans = {(name, sid): seq for _, name, seq, sid in late}\n"
         "    firsts = {name: seq - 1 for _, name, seq, _ in reversed(late)}\n"
         "    after = {**after, **firsts}\n",
+    ),
+    _one(
+        "what somebody left half done stays so",
+        "of 3 parts", "hot_outages", 4, f"{REDIS}holding.py",
+        "        if is_decided:\n", "        if False:\n",
+    ),
+    _one(
+        "a request that waits does not hold its key",
+        "was written 2 times", "hot_outages", 24, f"{REDIS}commits.py",
+        '*(() if key is None else (f"k:{key}",))', "",
+    ),
+    _one(
+        "a memory that was lost gives its numbers again",
+        "heard .* times|did not hear|behind", "hot_outages", 24, f"{REDIS}scripts/claim.lua",
+        "string.format('%d%06d', time[1], time[2])", "'1'",
     ),
     _one(
         "the doctor does not compare the index with the records",

@@ -33,6 +33,7 @@ from tests.faults import (
 from tests.faults.damages.table import DAMAGES
 from tests.faults.report import Report, Tell
 from tests.faults.servers import cuts as server_cuts
+from tests.faults.servers import hot
 from tests.faults.servers import kills as server_kills
 from tests.faults.servers import pauses as server_pauses
 
@@ -79,6 +80,7 @@ _ALL = (
     Fault("server_cuts", server_cuts.run, 200, 7, "the network to a Postgres server fails"),
     Fault("server_kills", server_kills.run, 50, 1, "a Postgres server is killed"),
     Fault("server_pauses", server_pauses.run, 20, 1, "whoever uses Postgres is stopped"),
+    Fault("hot_outages", hot.run, 200, 8, "the Redis of hot layers fails, and the way to it"),
     Fault("mutants", mutants.run, 100, 1, "planted bugs, each of which a fault must notice"),
 )  # fmt: skip
 

@@ -4,7 +4,7 @@ import selectors
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 _RESET = struct.pack("ii", 1, 0)
@@ -22,7 +22,8 @@ class Proxy:
         self._flows = threading.Event()
         self._flows.set()
         self._ended = self._refuses = self._deaf = False
-        self._ambush: tuple[bytes, bool] | None = None
+        self._ambush: tuple[bytes, bool | None] | None = None
+        self._retold: Callable[[bytes], bytes] = bytes
         self.connections = 0
         """How many there were so far."""
         self._thread = threading.Thread(target=self._accept, daemon=True)
@@ -53,6 +54,14 @@ class Proxy:
         """
         self._ambush = (word, heard)
 
+    def trap(self, word: bytes) -> None:
+        """Stall everything as soon as a client says a word, which the server does not hear yet."""
+        self._ambush = (word, None)
+
+    def retell(self, how: Callable[[bytes], bytes]) -> None:
+        """Have what servers say go through a function, until it flows again."""
+        self._retold = how
+
     @property
     def is_sprung(self) -> bool:
         """Whether nobody is waited for."""
@@ -61,6 +70,7 @@ class Proxy:
     def flow(self) -> None:
         """Pass on again."""
         self._deaf = False
+        self._retold = bytes
         self._flows.set()
 
     def refuse(self) -> None:
@@ -87,16 +97,24 @@ class Proxy:
         while not self._ended:
             try:
                 client, _ = self._listening.accept()
-                if self._refuses:
-                    client.close()
-                    continue
-                server = socket.create_connection(("127.0.0.1", self._to))
             except OSError:
+                continue
+            server = self._reached()
+            if server is None:
+                client.close()
                 continue
             self.connections += 1
             with self._lock:
                 self._pairs.append((client, server))
             threading.Thread(target=self._pass_on, args=(client, server), daemon=True).start()
+
+    def _reached(self) -> socket.socket | None:
+        if self._refuses:
+            return None
+        try:
+            return socket.create_connection(("127.0.0.1", self._to))
+        except OSError:
+            return None
 
     def _pass_on(self, client: socket.socket, server: socket.socket) -> None:
         with selectors.DefaultSelector() as both, suppress(OSError, ValueError, KeyError):
@@ -110,8 +128,10 @@ class Proxy:
                         raise OSError("one side is done")
                     if key.fileobj is client and self._is_caught(said, server):
                         raise OSError("ended in the middle of it")
-                    if not (self._deaf and key.fileobj is server):
-                        key.data.sendall(said)
+                    if key.fileobj is client:
+                        server.sendall(said)
+                    elif not self._deaf:
+                        client.sendall(self._retold(said))
         for one in (client, server):
             with suppress(OSError):
                 one.close()
@@ -120,7 +140,13 @@ class Proxy:
         with self._lock:
             if self._ambush is None or self._ambush[0] not in said:
                 return False
-            heard, self._ambush = self._ambush[1], None
+            heard = self._ambush[1]
+            if heard is None:
+                self._flows.clear()
+            self._ambush = None
+        if heard is None:
+            self._flows.wait()
+            return False
         if heard:
             server.sendall(said)
         return True

@@ -1,30 +1,27 @@
 """Two stores as one: what a commit over both promises, whoever dies when, and how they are read."""
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from lamina.core.access import EVERYTHING
 from lamina.core.announcements import Audience
-from lamina.core.changes import Action, Adopt, Changed, Commit, Erase, Move, Put, Receipt
+from lamina.core.changes import Adopt, Erase, Move
 from lamina.core.layers import Durability
 from lamina.core.record import State
 from lamina.core.scope import hot_stream
 from lamina.errors import (
-    ConflictError,
     StoreUnavailableError,
     UnsupportedError,
 )
-from lamina.stores.base import WHOLE, Capability, Severity, Store
+from lamina.stores.base import WHOLE, Capability, Severity
 from lamina.stores.combined.answers import AWAY, NO_PAST
 from lamina.stores.combined.binding import with_hot
 from lamina.stores.combined.store import CombinedStore
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.stores.questions import Query
-from lamina.stores.redis import holding
 from lamina.stores.sqlite.store import SqliteStore
 from lamina.testing.builders import (
     NOON,
@@ -42,68 +39,17 @@ from lamina.testing.builders import (
     write,
     written,
 )
-from lamina.testing.contract.erasing import ErasingClauses
-from lamina.testing.contract.feeding import FeedingClauses
-from lamina.testing.contract.history import HistoryClauses
-from lamina.testing.contract.lives import AdoptionClauses, LifeClauses
-from lamina.testing.contract.noting import NotingClauses
-from lamina.testing.contract.repeating import RepeatingClauses
-from lamina.testing.contract.writing import WritingClauses
 from tests.redis import RedisServer, needs_redis
 from tests.scratch import scratch_folder
+from tests.stores.two import Combine, a_signal, all_changes, write_both
 
 pytestmark = needs_redis
 HOT_WEB = hot_stream(WEB)
-Combine = Callable[..., CombinedStore]
-
-
-@pytest.fixture
-def combine(redis_server: RedisServer) -> Iterator[Combine]:
-    """Another process, so to speak, on the same two stores."""
-    url, base = redis_server.fresh_url(), EphemeralStore()
-    with ExitStack() as opened:
-
-        def combined(other: Store | None = None) -> CombinedStore:
-            other_url = redis_server.fresh_url() if other else url
-            store = with_hot(other or base, other_url)
-            assert isinstance(store, CombinedStore)
-            opened.callback(store.close)
-            return store
-
-        yield combined
 
 
 @pytest.fixture
 def store(combine: Combine) -> CombinedStore:
     return combine()
-
-
-class TestClauses(
-    WritingClauses, RepeatingClauses, LifeClauses, AdoptionClauses, ErasingClauses, HistoryClauses,
-    FeedingClauses, NotingClauses,
-):  # fmt: skip
-    """What can be told of the log and of the life of records."""
-
-
-# A thousand notices, which are kept by the hot store alone.
-setattr(TestClauses, NotingClauses.test_only_the_newest_notices_stay.__name__, None)
-
-
-def _a_signal(text: str, **fields: object) -> Put:
-    return a_put(text, layer="blackboard", kind="signal", key="s", **fields)
-
-
-def _both(store: Store, text: str, **fields: object) -> Receipt:
-    """A commit over both stores."""
-    return write(store, a_put(text, key="k"), _a_signal(text), **fields)
-
-
-def _told(store: Store) -> dict[str, list[str]]:
-    """What the current records of each layer say."""
-    return {
-        layer: texts(ask(store, {"layer": layer, "state": "current"}))
-        for layer in ("knowledge", "blackboard")
-    }
 
 
 def test_each_layer_lies_where_it_belongs(combine: Combine) -> None:
@@ -129,156 +75,8 @@ def test_it_declares_what_both_can_do(tmp_path: Path, combine: Combine) -> None:
         assert store.capabilities == lasting | {Capability.EVERY_LAYER}
         assert write(store, a_put()).durability is Durability.SYNCED
         assert write(store, a_put(layer="task")).durability is Durability.COMMITTED
-        assert _both(store, "both").durability is Durability.COMMITTED
+        assert write_both(store, "both").durability is Durability.COMMITTED
     assert combine().capabilities == {Capability.EVERY_LAYER} < WHOLE
-
-
-def test_a_commit_over_both_is_one(store: CombinedStore) -> None:
-    receipt = _both(store, "one", idempotency_key="r", request="x")
-    assert receipt.seqs == ((WEB, 1), (HOT_WEB, 1))
-    events = store.transaction(receipt.tx)
-    assert [event.stream for event in events] == [WEB, HOT_WEB]
-    again = _both(store, "one", idempotency_key="r", request="x")
-    assert (again.tx, again.outcomes, again.seqs) == (receipt.tx, receipt.outcomes, receipt.seqs)
-    assert again.repeated
-    with pytest.raises(ConflictError):
-        _both(store, "other", idempotency_key="r", request="y")
-    mixed = write(
-        store, _a_signal("two"), a_put("two", key="k"), Move(id=receipt.id, state=State.ARCHIVED),
-        a_put("new", layer="task"), _a_signal("two"),
-    )  # fmt: skip
-    assert [one.action for one in mixed.outcomes] == [
-        Action.REVISED, Action.REVISED, Action.MOVED, Action.CREATED, Action.UNCHANGED,
-    ]  # fmt: skip
-
-
-def test_what_one_part_refuses_happens_in_neither(store: CombinedStore) -> None:
-    _both(store, "one")
-    before = _told(store)
-    late = {"expect": 7}
-    with pytest.raises(ConflictError):
-        write(store, a_put("two", key="k", **late), _a_signal("two"))
-    with pytest.raises(ConflictError):
-        write(store, a_put("two", key="k"), _a_signal("two", **late))
-    assert _told(store) == before
-    # Nothing is held any more.
-    assert _both(store, "two").rev == 2
-
-
-def test_a_condition_in_one_store_guards_a_write_in_the_other(combine: Combine) -> None:
-    store, other = combine(), combine()
-    lease = written(store, "a lease", layer="blackboard", key="lease")
-    still = Move(id=lease.id, state=State.CURRENT, expect=1)
-    write(store, a_put("guarded"), still)
-    write(other, a_put("taken over", layer="blackboard", key="lease"))
-    with pytest.raises(ConflictError):
-        write(store, a_put("unguarded"), still)
-    assert texts(ask(store, {"layer": "knowledge"})) == ["guarded"]
-
-
-class _DiedError(BaseException):
-    """The process ended here."""
-
-
-def _dying(store: CombinedStore, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a commit over both end right before one of its steps."""
-
-    def die(*_: object) -> None:
-        raise _DiedError
-
-    owner = store._hot if where == "finish" else store._base
-    with monkeypatch.context() as patched:
-        patched.setattr(owner, where, die)
-        with pytest.raises(_DiedError):
-            _both(store, "two", idempotency_key="r", request="x")
-
-
-def test_what_was_left_after_the_base_had_it_is_finished_by_the_next(
-    combine: Combine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store, other = combine(), combine()
-    _both(store, "one")
-    _dying(store, "finish", monkeypatch)
-    # Whoever writes to what is held brings it to its end first.
-    assert write(other, _a_signal("three")).rev == 3
-    again = _both(other, "two", idempotency_key="r", request="x")
-    assert (again.repeated, [one.rev for one in again.outcomes]) == (True, [2, 2])
-    assert _told(other) == {"knowledge": ["two"], "blackboard": ["three"]}
-
-
-def test_what_was_left_after_the_base_had_it_is_finished_for_readers(
-    combine: Combine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = combine()
-    _both(store, "one")
-    _dying(store, "finish", monkeypatch)
-    monkeypatch.setattr(holding, "_FRESH_MS", 0)
-    assert _told(combine()) == {"knowledge": ["two"], "blackboard": ["two"]}
-
-
-def test_what_was_left_before_the_base_had_it_is_taken_back(
-    combine: Combine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store, other = combine(), combine()
-    _both(store, "one")
-    _dying(store, "commit", monkeypatch)
-    monkeypatch.setattr(holding, "_PATIENCE_MS", 0)
-    assert _told(other) == {"knowledge": ["one"], "blackboard": ["one"]}
-    assert write(other, _a_signal("three")).rev == 2
-    assert not _both(other, "two", idempotency_key="r", request="x").repeated
-
-
-def test_who_is_so_slow_that_it_was_taken_back_does_it_anew(
-    combine: Combine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store, other = combine(), combine()
-    _both(store, "one")
-    commit, hot = store._base.commit, store._hot
-
-    def slowly(base_part: Commit) -> Receipt:
-        monkeypatch.setattr(holding, "_PATIENCE_MS", -1)
-        assert not other._base.transaction(base_part.tx)
-        hot.abandon(base_part)
-        return commit(base_part)
-
-    monkeypatch.setattr(store._base, "commit", slowly)
-    assert [one.rev for one in _both(store, "two").outcomes] == [2, 2]
-    monkeypatch.undo()
-    assert _told(store) == {"knowledge": ["two"], "blackboard": ["two"]}
-
-
-def test_many_threads_commit_over_both_at_once(combine: Combine) -> None:
-    stores = [combine() for _ in range(4)]
-    _both(stores[0], "0")
-    failures: list[BaseException] = []
-
-    def work(store: CombinedStore, number: int) -> None:
-        try:
-            for n in range(5):
-                _both(store, f"{number} {n}")
-        except BaseException as error:  # a thread's failure is reported by the test
-            failures.append(error)
-
-    threads = [threading.Thread(target=work, args=(one, n)) for n, one in enumerate(stores)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
-    told = _told(stores[0])
-    assert told["knowledge"] == told["blackboard"]
-    assert {head.seq for head in stores[0].position().values()} == {21}
-
-
-def _all(store: Store, limit: int, after: dict[str, int] | None = None) -> list[Changed]:
-    place, seen = dict(after or {}), list[Changed]()
-    while True:
-        page = store.changes(EVERYTHING, place, limit)
-        if not page.position:
-            return seen
-        assert len(page.changes) <= limit
-        place |= {name: head.seq for name, head in page.position.items()}
-        seen += page.changes
 
 
 def test_the_feed_tells_both_in_order_and_each_once(store: CombinedStore) -> None:
@@ -287,10 +85,10 @@ def test_the_feed_tells_both_in_order_and_each_once(store: CombinedStore) -> Non
         layer = "task" if turn == "h" else "knowledge"
         write(store, a_put(f"{minute}", layer=layer), at=after_noon(minute))
     for limit in (1, 2, 3, 5, 8, 1000):
-        told = _all(store, limit)
+        told = all_changes(store, limit)
         assert [one.record and one.record.text for one in told] == list(map(str, range(31)))
     middle = {WEB: 5, HOT_WEB: 5}
-    assert len(_all(store, 4, middle)) == 21
+    assert len(all_changes(store, 4, middle)) == 21
     some = store.changes(sight_of(f"{WEB}/agent/ann"), {}, 1000)
     assert (some.changes, set(some.position)) == ((), {WEB, HOT_WEB})
 
@@ -299,7 +97,7 @@ def test_changes_of_equal_times_are_all_told(store: CombinedStore) -> None:
     for number in range(12):
         write(store, a_put(f"{number}", layer=("task", "knowledge")[number % 3 > 1]), at=NOON)
     for limit in (1, 2, 3, 7):
-        assert len(_all(store, limit)) == 12
+        assert len(all_changes(store, limit)) == 12
 
 
 def test_waiting_ends_with_a_change_in_either(combine: Combine) -> None:
@@ -334,8 +132,8 @@ def test_a_search_finds_in_both_and_says_when_one_is_away() -> None:
             record = written(store, "meanwhile", key="m")
             assert texts(ask(store, {"layer": "knowledge"})) == ["meanwhile", "a copper kettle"]
             for call in (
-                lambda: write(store, _a_signal("lost")),
-                lambda: _both(store, "lost", idempotency_key="r", request="x"),
+                lambda: write(store, a_signal("lost")),
+                lambda: write_both(store, "lost", idempotency_key="r", request="x"),
                 lambda: ask(store),
                 lambda: store.get(EVERYTHING, [an_id(1)]),
                 lambda: write(store, Erase(id=record.id)),
@@ -346,7 +144,7 @@ def test_a_search_finds_in_both_and_says_when_one_is_away() -> None:
             assert Severity.NOTE in {one.severity for one in store.check()}
             server.start()
             assert the(store, record.id) == record
-            assert not _both(store, "back", idempotency_key="r", request="x").repeated
+            assert not write_both(store, "back", idempotency_key="r", request="x").repeated
             assert found(store, "signal kettle") == ["a kettle signal", "a copper kettle"]
         server.kill()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lamina.stores.base import Capability, Store
+from lamina.stores.combined.binding import with_hot
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.stores.json_file import JsonFileStore
 from lamina.stores.redis.store import RedisStore
@@ -16,6 +17,7 @@ from lamina.testing import (
     DurableContract,
     ExpiringContract,
     HotContract,
+    LastingContract,
     LayeredContract,
     PastContract,
     ScrubbedContract,
@@ -116,12 +118,31 @@ class TestRedis(HotContract, DurableContract, SharedContract, ExpiringContract):
         return reopen
 
 
-@pytest.mark.parametrize("suite", [TestEphemeral, TestJsonFile, TestSqlite])
+class TestSqliteAndRedis(
+    OnDisk, HotContract, LayeredContract, LastingContract, DurableContract, SharedContract
+):
+    """What is hot in the one, all else in the other."""
+
+    url: str
+
+    @pytest.fixture(autouse=True)
+    def _has_a_redis(self, redis_server: RedisServer) -> None:
+        type(self).url = redis_server.fresh_url()
+
+    @classmethod
+    def made(cls, folder: Path) -> Store:
+        return with_hot(SqliteStore(folder), cls.url)
+
+
+@pytest.mark.parametrize("suite", [TestEphemeral, TestJsonFile, TestSqlite, TestSqliteAndRedis])
 def test_a_store_runs_the_contract_of_each_capability_it_declares(
-    suite: type[HotContract], tmp_path: Path
+    suite: type[HotContract], tmp_path: Path, redis_server: RedisServer
 ) -> None:
+    TestSqliteAndRedis.url = redis_server.fresh_url()
     store = suite.made(tmp_path) if issubclass(suite, OnDisk) else EphemeralStore()
     declared = store.capabilities
     store.close()
+    if Capability.EXPIRING not in declared:
+        assert issubclass(suite, LastingContract)
     for capability, contract in CONTRACTS.items():
         assert (capability in declared) == issubclass(suite, contract), capability

@@ -212,6 +212,16 @@ def test_a_memory_that_was_lost_begins_anew_with_other_numbers(server: RedisServ
         assert store.identity == "one"
 
 
+def test_a_memory_that_is_lost_again_and_again_gives_no_number_twice(server: RedisServer) -> None:
+    with closing(RedisStore(server.url(), owner="one")) as store, server.client() as client:
+        given: list[int] = []
+        for number in range(20):
+            given += [seq for _, seq in write(store, a_put(f"heron {number}", key="k")).seqs]
+            assert found(store, "heron") == [f"heron {number}"]
+            client.flushall()
+        assert given == sorted(set(given))
+
+
 def test_a_killed_server_comes_back_with_everything_acknowledged(server: RedisServer) -> None:
     with closing(RedisStore(server.url())) as store:
         written(store, "before", key="k")

@@ -17,6 +17,7 @@ from lamina.errors import (
     StoreUnavailableError,
 )
 from lamina.results import MoveReport
+from lamina.stores.combined import BOUND, STAYED
 from lamina.stores.sql.driver import Connection, one
 from lamina.stores.sql.formats import FILLED_FROM, MOVED_TO
 from lamina.stores.sql.moving import comparing, filling, following, marks, mirroring
@@ -100,9 +101,17 @@ def move(source: End, target: End, *, keep: bool, tell: Tell) -> MoveReport:
 
 def reopen(end: End) -> str | None:
     """Let a store be written again that was moved; where it had been moved to."""
-    moved = end.store.settings().get(MOVED_TO)
-    sql = "delete from setting where name = ?"
-    end.write(lambda connection: connection.execute(sql, (MOVED_TO,)))
+    settings = end.store.settings()
+    moved = settings.get(MOVED_TO)
+
+    def work(connection: Connection) -> None:
+        connection.execute("delete from setting where name in (?, ?)", (MOVED_TO, BOUND))
+        if BOUND in settings:
+            # What is hot has one owner, and went along.
+            marks.put(connection, STAYED, str(moved))
+
+    if moved is not None:
+        end.write(work)
     return moved
 
 

@@ -20,6 +20,7 @@ def move_out(report: "MoveReport") -> dict[str, Any]:
         "recalled": report.recalled,
         "held_seconds": report.held_seconds,
         "key": report.key,
+        "hot": report.hot,
     }
 
 

@@ -14,11 +14,10 @@ from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
-import lamina
 from lamina import Memory
 from lamina.core.changes import Receipt
 from lamina.errors import ConflictError, LaminaError
-from tests.faults.children.work import say
+from tests.faults.children.work import opened, say
 
 if TYPE_CHECKING:
     from lamina.core.draft import Draft
@@ -27,6 +26,8 @@ T = TypeVar("T")
 COUNTER = "raised by everybody"
 SHARED = ("global", "project/shared", "project/shared/task/t-1")
 """Scopes that all scribes write to; each has one of its own beside them."""
+PART, PARTS = " part ", 3
+"""What is written together says so, and how much that is."""
 LONGEST_REST = 0.04
 NAP = 0.1
 """Between two tries of the same thing."""
@@ -34,6 +35,9 @@ NAP = 0.1
 
 class Scribe:
     """One thread that writes."""
+
+    counts_in = "knowledge"
+    """The layer of what everybody raises."""
 
     def __init__(self, mem: Memory, name: str, seed: str) -> None:
         self._mem = mem
@@ -45,66 +49,65 @@ class Scribe:
 
     def write_until(self, told: threading.Event) -> None:
         """Write one thing after another."""
-        bare = self._without_a_key
-        kinds = (self._one, self._again, self._several, self._raise, bare, bare)
         try:
             while not told.is_set():
-                self._chance.choice(kinds)(f"{self._name} {next(self._numbers)}")
+                self._chance.choice(self._kinds())(f"{self._name} {next(self._numbers)}")
                 time.sleep(self._chance.uniform(0, LONGEST_REST))
         except Exception as error:
             say({"error": f"{self._name}: {error!r}"})
 
+    def _kinds(self) -> "tuple[Callable[[str], None], ...]":
+        bare = self._without_a_key
+        return (self._one, self._again, self._several, self._raise, bare, bare)
+
+    def _draft(self, text: str) -> "Draft":
+        return {"text": text, "scope": self._chance.choice(self._scopes)}
+
     def _one(self, text: str) -> None:
-        scope = self._chance.choice(self._scopes)
-        self._insist(
-            [text], lambda: self._mem.remember(text, scope=scope, idempotency_key=text)
-        )  # fmt: skip
+        self._write([self._draft(text)], text)
 
     def _again(self, text: str) -> None:
         """A name of its own, in a scope of everybody's."""
-        scope, key = self._chance.choice(self._scopes), f"{self._name}-{self._chance.randrange(3)}"
-        self._insist(
-            [text],
-            lambda: self._mem.remember(text, scope=scope, key=key, idempotency_key=text),
-        )
+        key = f"{self._name}-{self._chance.randrange(3)}"
+        self._write([{**self._draft(text), "key": key}], text)
 
     def _several(self, text: str) -> None:
         """Over several streams, all or nothing."""
-        drafts: list[Draft] = [
-            {"text": f"{text} {number}", "scope": self._chance.choice(self._scopes)}
-            for number in range(3)
-        ]
+        self._write([self._draft(f"{text}{PART}{number}") for number in range(PARTS)], text)
+
+    def _write(self, drafts: "list[Draft]", request: str) -> None:
         self._insist(
-            [str(draft["text"]) for draft in drafts],
-            lambda: self._mem.remember_many(drafts, idempotency_key=text),
+            [draft["text"] for draft in drafts],
+            lambda: self._mem.remember_many(drafts, idempotency_key=request),
         )
 
     def _raise(self, text: str) -> None:
         """Read a number and write it back, unless somebody else was quicker."""
-        record = self._until_done(lambda: self._mem.get(COUNTER))
-        raised = {"number": record.data["number"] + 1}
+        layer = self.counts_in
+        record = self._until_done(lambda: self._mem.get(COUNTER, layer=layer))
+        raised: Draft = {
+            "text": text, "key": COUNTER, "layer": layer, "expect": record.rev,
+            "data": {"number": record.data["number"] + 1},
+        }  # fmt: skip
         try:
-            self._insist(
-                [text],
-                lambda: self._mem.remember(
-                    text, key=COUNTER, data=raised, expect=record.rev, idempotency_key=text
-                ),
-            )
+            self._write([raised], text)
         except ConflictError:
             # It was refused, so nothing of it may be there.
             say({"refused": text, "calls": self._taken()})
 
     def _without_a_key(self, text: str) -> None:
+        self._write_once([self._draft(text)])
+
+    def _write_once(self, drafts: "list[Draft]") -> None:
+        texts = [draft["text"] for draft in drafts]
         try:
-            receipt = self._timed(
-                lambda: self._mem.remember(text, scope=self._chance.choice(self._scopes))
-            )
+            receipt = self._timed(lambda: self._mem.remember_many(drafts))
         except LaminaError as error:
             if not error.retryable:
                 raise
-            say({"unknown": text, "calls": self._taken()})
+            say({"unknown": texts, "calls": self._taken()})
         else:
-            self._say(receipt, [text])
+            self._say(receipt, texts)
 
     def _insist(self, texts: list[str], write: Callable[[], Receipt]) -> None:
         self._say(self._until_done(write), texts)
@@ -118,8 +121,8 @@ class Scribe:
                     raise
                 time.sleep(NAP)
 
-    def _timed(self, work: Callable[[], T]) -> T:
-        start, became = monotonic(), "done"
+    def _timed(self, work: Callable[[], T], became: str = "done") -> T:
+        start = monotonic()
         try:
             return work()
         except LaminaError as error:
@@ -140,15 +143,15 @@ class Scribe:
         say({"wrote": wrote, "repeated": receipt.repeated, "calls": self._taken()})
 
 
-def main() -> None:
+def main(scribe: type[Scribe] = Scribe) -> None:
     """Write in as many threads as asked, until told to stop."""
     address, name, seed, threads = sys.argv[1:]
     told = threading.Event()
-    with lamina.open(address) as mem:
+    with opened(address) as mem:
         say({"ready": name})
         sys.stdin.readline()
         working = [
-            threading.Thread(target=Scribe(mem, f"{name}-{number}", seed).write_until, args=(told,))
+            threading.Thread(target=scribe(mem, f"{name}-{number}", seed).write_until, args=(told,))
             for number in range(int(threads))
         ]
         for thread in working:

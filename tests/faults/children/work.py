@@ -23,6 +23,8 @@ from lamina.core.record import Record
 from lamina.testing.embedders import FakeEmbedder
 
 STORE = "store"
+AND_HOT = " hot "
+"""Between the address of a store and that of its hot layers."""
 DIMENSIONS = 24
 """Of vectors that are made without a model."""
 EXPORT = "export.jsonl"
@@ -98,6 +100,12 @@ class Work:
             self.kept(self.mem.remember(text, key=key), [text])
             found = self.mem.query({"key": key})
         return found[0]
+
+
+def opened(place: str) -> Memory:
+    """The store at a place: its address, and that of its hot layers if there is one."""
+    where, _, hot = place.partition(AND_HOT)
+    return lamina.open(where, hot=hot or None)
 
 
 def first_word(text: str) -> str:

@@ -21,6 +21,7 @@ SHORTEST, LONGEST = 0.02, 0.4
 LONG = 12.0
 """Longer than anybody waits for an answer; every so many faults:"""
 FAULTS_PER_LONG = 40
+_COMMIT = b"commit\0"
 
 
 def _reset(proxy: Proxy, seconds: float) -> None:
@@ -43,8 +44,9 @@ def _drop(proxy: Proxy, seconds: float) -> None:
 def _lose_the_answers(proxy: Proxy, seconds: float) -> None:
     proxy.deafen()
     time.sleep(seconds)
-    proxy.cut()
+    # In this order: nobody who has lost an answer keeps the connection.
     proxy.flow()
+    proxy.cut()
 
 
 def _let_nobody_in(proxy: Proxy, seconds: float) -> None:
@@ -54,15 +56,21 @@ def _let_nobody_in(proxy: Proxy, seconds: float) -> None:
 
 
 def _lose_a_commit(proxy: Proxy, seconds: float) -> None:
-    _ambush(proxy, heard=False)
+    lose(proxy, _COMMIT, heard=False)
 
 
 def _lose_the_answer_to_a_commit(proxy: Proxy, seconds: float) -> None:
-    _ambush(proxy, heard=True)
+    lose(proxy, _COMMIT, heard=True)
 
 
-def _ambush(proxy: Proxy, *, heard: bool) -> None:
-    proxy.ambush(b"commit\0", heard=heard)
+def lose(proxy: Proxy, word: bytes, *, heard: bool) -> None:
+    """Have the connection end of the next who says a word."""
+    proxy.ambush(word, heard=heard)
+    until_sprung(proxy)
+
+
+def until_sprung(proxy: Proxy) -> None:
+    """Wait for whoever comes by."""
     deadline = monotonic() + STUCK
     while not proxy.is_sprung:
         if monotonic() > deadline:
@@ -70,12 +78,16 @@ def _ambush(proxy: Proxy, *, heard: bool) -> None:
         time.sleep(0.005)
 
 
-ACTS: dict[str, Callable[[Proxy, float], None]] = {
+OF_ANY_LINE: dict[str, Callable[[Proxy, float], None]] = {
     "reset": _reset,
     "answers lost": _lose_the_answers,
     "delay": _delay,
     "drop": _drop,
     "nobody let in": _let_nobody_in,
+}
+"""What befalls a network, whoever uses it."""
+ACTS: dict[str, Callable[[Proxy, float], None]] = {
+    **OF_ANY_LINE,
     "commit lost": _lose_a_commit,
     "answer to a commit lost": _lose_the_answer_to_a_commit,
 }

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import ClassVar, TypeVar
 
-import lamina
+from lamina import Memory
 from tests.faults.child import Child, Line
 from tests.faults.children.listener import END
 from tests.faults.children.scribe import COUNTER
+from tests.faults.children.work import opened
 from tests.faults.feeds import NEVER, Subscriber
 from tests.faults.report import Report
 from tests.faults.servers.verdict import Heard, Verdict
@@ -26,6 +28,9 @@ ACKNOWLEDGED_BETWEEN = 8
 STUCK = 60.0
 LATE = 10.0
 """Nobody waits longer than this for a call to return, whatever the server does."""
+
+
+Played = TypeVar("Played", bound="Scene")
 
 
 @dataclass(frozen=True)
@@ -56,15 +61,24 @@ class Scene:
     size: int
     scribes: list[Child] = field(default_factory=list)
     subscribers: list[Subscriber] = field(default_factory=list)
+    fallen: list[list[Line]] = field(default_factory=list)
+    """What those had said who were killed."""
     absent: dict[int, list[tuple[float, float]]] = field(default_factory=dict)
     """By the scribe's number, from when to when it was stopped."""
     is_stuck: bool = False
     """Whether nothing comes of waiting any more."""
+    module: ClassVar[str] = "scribe"
+    late: ClassVar[float] = LATE
 
     @property
     def is_quick(self) -> bool:
         """Whether it is one of the short runs of `make test`."""
         return self.size <= QUICK
+
+    @property
+    def cast(self) -> Cast:
+        """How many take part."""
+        return SMALL if self.is_quick else Cast()
 
     def name(self, number: int) -> str:
         """What the server knows a scribe's sessions by."""
@@ -72,21 +86,44 @@ class Scene:
 
     def begin(self) -> None:
         """Make the store and have everybody begin."""
-        cast = SMALL if self.is_quick else Cast()
-        with lamina.open(self.address) as mem:
+        with opened(self.address) as mem:
             mem.configure("recall.embedder", "off")
-            mem.remember("nobody yet", key=COUNTER, data={"number": 0})
-        seed, threads = str(self.seed), str(cast.threads)
-        for number in range(cast.scribes):
-            known = f"{self.through}&application_name={self.name(number)}"
-            self.scribes.append(Child("scribe", known, self.name(number), seed, threads))
-        self.subscribers = [Subscriber(self.through) for _ in range(cast.subscribers)]
+            self.furnish(mem)
+        self.subscribers = [Subscriber(self.through) for _ in range(self.cast.subscribers)]
         for subscriber in self.subscribers:
             subscriber.start(NEVER)
-        for child in (*self.scribes, *(one.child for one in self.subscribers if one.child)):
+        self.start_scribes()
+        for child in (one.child for one in self.subscribers if one.child):
             child.wait_until_ready()
+
+    def start_scribes(self) -> None:
+        """Have new ones write."""
+        first, count = len(self.fallen), self.cast.scribes
+        self.scribes = [self._scribe(number) for number in range(first, first + count)]
+        for scribe in self.scribes:
+            scribe.wait_until_ready()
         for scribe in self.scribes:
             scribe.say("go")
+
+    def furnish(self, mem: Memory) -> None:
+        """Put there what everybody expects."""
+        mem.remember("nobody yet", key=COUNTER, data={"number": 0})
+
+    def close(self, mem: Memory) -> None:
+        """Say that it is the end."""
+        mem.remember(END, key=END)
+
+    def verdict(self, mem: Memory, heard: Heard) -> Verdict:
+        """What is to be said of the store."""
+        return Verdict(mem, heard)
+
+    def _scribe(self, number: int) -> Child:
+        name, threads = self.name(number), str(self.cast.threads)
+        return Child(self.module, self.way_of(name), name, str(self.seed), threads)
+
+    def way_of(self, name: str) -> str:
+        """The way to the store that a scribe takes."""
+        return f"{self.through}&application_name={name}"
 
     def rest(self, seconds: float) -> None:
         """Let everybody work: for so long, and until something has come of it."""
@@ -112,22 +149,25 @@ class Scene:
         """Let everybody come to an end, and look at what is there."""
         for scribe in self.scribes:
             scribe.say("stop")
-        said = [scribe.finish() for scribe in self.scribes]
-        with lamina.open(self.address) as mem:
-            mem.remember(END)
+        said = [*(scribe.finish() for scribe in self.scribes), *self.fallen]
+        with opened(self.address) as mem:
+            self.close(mem)
         for subscriber in self.subscribers:
             subscriber.stop(None)
         wrong = [scribe.complaint for scribe in self.scribes if scribe.complaint]
         wrong += ["nothing was acknowledged any more"] if self.is_stuck else []
-        with lamina.open(self.address) as mem:
-            verdict = Verdict(mem, Heard.of(said))
+        with opened(self.address) as mem:
+            verdict = self.verdict(mem, Heard.of(said))
             wrong += verdict.violations(self.subscribers)
-        slowest = max(self._waits(said), default=(0.0, "nothing"))
-        if slowest[0] > LATE and not self.is_quick:
-            wrong.append(f"a call took {slowest[0]:.1f} seconds and came to {slowest[1]}")
+        wrong += [] if self.is_quick else self.delays(said)
         report.violations += [f"seed {self.seed}: {line}" for line in wrong]
-        report.figures |= self._figures(verdict.heard, said)
-        report.figures["longest_call_seconds"] = round(slowest[0], 2)
+        figures = self.figures(verdict.heard, said)
+        report.figures |= {name: _rounded(value) for name, value in figures.items()}
+
+    def delays(self, said: list[list[Line]]) -> list[str]:
+        """What took longer than it may."""
+        took, became = self._slowest(said)
+        return [f"a call took {took:.1f} seconds and came to {became}"] if took > self.late else []
 
     def leave(self) -> None:
         """End whoever is still there, after a failure."""
@@ -135,7 +175,8 @@ class Scene:
         for child in children:
             child.send(signal.SIGKILL)
 
-    def _figures(self, heard: Heard, said: list[list[Line]]) -> dict[str, object]:
+    def figures(self, heard: Heard, said: list[list[Line]]) -> dict[str, object]:
+        """What came of it, in numbers."""
         calls = [call for lines in said for line in lines for call in line.get("calls", ())]
         return {
             "acknowledged": len(heard.acknowledged),
@@ -144,7 +185,11 @@ class Scene:
             "outcome_unknown": len(heard.unknown),
             "heard": [len(one.heard) for one in self.subscribers],
             "feeds_resumed": sum(one.interrupted + one.rests for one in self.subscribers),
+            "longest_call_seconds": self._slowest(said)[0],
         }
+
+    def _slowest(self, said: list[list[Line]]) -> tuple[float, str]:
+        return max(self._waits(said), default=(0.0, "nothing"))
 
     def _waits(self, said: list[list[Line]]) -> Iterator[tuple[float, str]]:
         """How long each call took and what it came to, less the time its process was stopped."""
@@ -158,10 +203,20 @@ class Scene:
 @contextmanager
 def scene(address: str, through: str, seed: int, report: Report, size: int) -> Iterator[Scene]:
     """A store in use for as long as the block lasts; then it is judged."""
-    played = Scene(address, through, seed, size)
+    with playing(Scene(address, through, seed, size), report) as played:
+        yield played
+
+
+@contextmanager
+def playing(played: Played, report: Report) -> Iterator[Played]:
+    """The same for any sort of scene."""
     try:
         played.begin()
         yield played
         played.end(report)
     finally:
         played.leave()
+
+
+def _rounded(value: object) -> object:
+    return round(value, 2) if isinstance(value, float) else value

@@ -3,7 +3,7 @@
 The log is read from its beginning, over a connection that no fault touches.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from lamina import Memory
 from tests.faults.agreement import all_of, complaints
 from tests.faults.child import Line
 from tests.faults.children.listener import END
-from tests.faults.children.scribe import COUNTER
+from tests.faults.children.scribe import COUNTER, PART, PARTS
 from tests.faults.feeds import Subscriber
 
 SHOWN = 3
@@ -30,6 +30,8 @@ class Heard:
     refused: set[str] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
     repeated: int = 0
+    begun: dict[str, float] = field(default_factory=dict)
+    """When the call began that acknowledged a text."""
 
     @classmethod
     def of(cls, said: Sequence[Sequence[Line]]) -> "Heard":
@@ -40,7 +42,8 @@ class Heard:
                 if (record_id, rev) in heard.acknowledged:
                     heard.twice.append(text)
                 heard.acknowledged[record_id, rev] = text
-            heard.unknown |= {line["unknown"]} if "unknown" in line else set()
+                heard.begun[text] = line["calls"][-1][0]
+            heard.unknown |= set(line.get("unknown", ()))
             heard.refused |= {line["refused"]} if "refused" in line else set()
             heard.errors += [line["error"]] if "error" in line else []
             heard.repeated += bool(line.get("repeated"))
@@ -53,25 +56,47 @@ class Verdict:
     def __init__(self, mem: Memory, heard: Heard) -> None:
         self._mem = mem
         self.heard = heard
-        self._log = {
-            (change.event.record, change.event.rev): change.record.text if change.record else None
-            for change in mem.changes()
-        }
+        self._log: dict[tuple[str, int], str] = {}
+        self._seqs: defaultdict[str, list[int]] = defaultdict(list)
+        for change in mem.changes():
+            event, text = change.event, change.record.text if change.record else ""
+            self._log[event.record, event.rev] = text
+            self._seqs[event.stream].append(event.seq)
 
     def violations(self, subscribers: Sequence[Subscriber]) -> list[str]:
         """Everything that is not as it was promised."""
-        heads = {name: head.seq for name, head in self._mem.store.position().items()}
-        wrong = [*self.heard.errors, *_few(self._lost()), *_few(self._unasked())]
-        wrong += [*_few(f"{text} was told a revision of another's" for text in self.heard.twice)]
-        if sum(heads.values()) != len(self._log):
-            wrong.append(f"the log has {len(self._log)} events, streams count {heads}")
+        wrong = [*self.heard.errors, *few(self._lost()), *few(self._unasked())]
+        wrong += [*few(f"{text} was told a revision of another's" for text in self.heard.twice)]
+        wrong += [*few(self._halved()), *self._miscounted()]
         for number, subscriber in enumerate(subscribers):
-            wrong += [f"subscriber {number}: {line}" for line in subscriber.missed(heads)]
-            wrong += _few(self._misheard(number, subscriber))
+            wrong += [f"subscriber {number}: {line}" for line in self._missed(subscriber)]
         return [*wrong, *self._counted(), *all_of(complaints(self._mem)), *all_of(self._audit())]
+
+    def _heads(self) -> dict[str, int]:
+        return {name: head.seq for name, head in self._mem.store.position().items()}
+
+    def _miscounted(self) -> Iterator[str]:
+        """Streams whose log is not what they count."""
+        for stream, last in self._heads().items():
+            if self._seqs[stream] != list(range(1, last + 1)):
+                yield f"{stream} counts {last} events, and its log has {len(self._seqs[stream])}"
+
+    def _halved(self) -> Iterator[str]:
+        """Commits of which a part is there."""
+        parts = Counter(text.partition(PART)[0] for text in self._log.values() if PART in text)
+        for text, there in parts.items():
+            if there != PARTS:
+                yield f"{there} of {PARTS} parts of {text} are there"
+
+    def _missed(self, subscriber: Subscriber) -> Iterator[str]:
+        """What somebody who follows did not hear, or not as it was."""
+        yield from subscriber.missed(self._heads())
+        yield from few(self._misheard(subscriber))
 
     def _lost(self) -> Iterator[str]:
         for key, text in self.heard.acknowledged.items():
+            if key not in self._log and not self._is_promised(text):
+                continue
             if key not in self._log:
                 yield f"{text} was acknowledged and is not in the log"
             elif self._log[key] != text:
@@ -85,15 +110,23 @@ class Verdict:
                 yield f"{text} was written {times} times"
             elif text in self.heard.refused:
                 yield f"{text} was refused and is there"
-            elif text not in acknowledged | self.heard.unknown | {END, "nobody yet"}:
+            elif text not in acknowledged and not self._may_be(text):
                 yield f"{text} is there and was never acknowledged"
 
-    def _misheard(self, number: int, subscriber: Subscriber) -> Iterator[str]:
+    def _is_promised(self, text: str) -> bool:
+        """Whether what was acknowledged must have lasted until now."""
+        return True
+
+    def _may_be(self, text: str) -> bool:
+        """Whether a text may be there that nobody was told of."""
+        return text in self.heard.unknown | {END, "nobody yet"}
+
+    def _misheard(self, subscriber: Subscriber) -> Iterator[str]:
         texts = Counter(line["text"] for line in subscriber.heard)
         for text in Counter(self._log.values()) - texts:
-            yield f"subscriber {number} did not hear {text}"
+            yield f"did not hear {text}"
         for text in texts - Counter(self._log.values()):
-            yield f"subscriber {number} heard {text} too often"
+            yield f"heard {text} too often"
 
     def _counted(self) -> Iterator[str]:
         counter = self._mem.get(COUNTER)
@@ -107,7 +140,7 @@ class Verdict:
                 yield f"audit says {finding.check}: {finding.message}"
 
 
-def _few(lines: Iterator[str]) -> list[str]:
+def few(lines: Iterator[str]) -> list[str]:
     every = list(lines)
     more = [f"and {len(every) - SHOWN} more like that"] if len(every) > SHOWN else []
     return [*every[:SHOWN], *more]

@@ -8,3 +8,5 @@ from typing import Final
 
 BOUND: Final = "hot.store"
 """The setting of the base that says that its hot layers are elsewhere."""
+STAYED: Final = "hot.stayed"
+"""The setting of a base that was moved and reopened: with which store its hot layers went."""

@@ -62,15 +62,22 @@ class Commits:
             return _joined(split, self._base.commit(split.base), _marked(prepared))
         try:
             done = self._base.commit(split.base)
-        except StoreError:
-            # It may have happened all the same; if not even that is known, it is settled later.
-            if not self._base.transaction(split.base.tx):
-                self._hot.abandon(split.hot)
+        except StoreUnavailableError:
+            # It may be on its way yet. What is held waits for the log of the base to tell, or for
+            # so long that it cannot come any more.
             raise
-        except LaminaError:
-            self._hot.abandon(split.hot)
+        except LaminaError as error:
+            # Some failures of a store come after it has happened.
+            if not (isinstance(error, StoreError) and self._base.transaction(split.base.tx)):
+                self._take_back(split)
             raise
         return _joined(split, done, _marked(self._hot.finish(split.hot, prepared)))
+
+    def _take_back(self, split: Split) -> None:
+        # Where that store is away, whoever meets what is held there takes it back; why the base
+        # refused its part matters more to the caller.
+        with suppress(StoreUnavailableError):
+            self._hot.abandon(split.hot)
 
 
 def _marked(receipt: Receipt) -> Receipt:

@@ -133,7 +133,8 @@ class Writing:
             "chosen": present.chosen,
             "records": seen_records(present),
             "places": seen_places(present),
-            "holds": held_by(present),
+            # The key too, or a repeated request would pass by the one that waits.
+            "holds": [*held_by(present), *(() if key is None else (f"k:{key}",))],
             "most": str(self._most_events),
             "steps": [
                 _step(step, present.settings, told=step.subject.id in adopted)

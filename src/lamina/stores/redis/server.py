@@ -50,7 +50,8 @@ FORMAT: Final = 1
 _OLDEST: Final = (7, 0)
 """Scripts say of themselves since then whether they may run when memory is short."""
 _CONNECT_SECONDS: Final = 2.0
-_ANSWER_SECONDS: Final = 5.0
+_ANSWER_SECONDS: Final = 4.0
+"""Where an answer got lost, whoever follows has caught up within five seconds all the same."""
 _LOADING_SECONDS: Final = 3.0
 """How long to wait for a server that is reading its files after a start."""
 _NAP_SECONDS: Final = 0.02

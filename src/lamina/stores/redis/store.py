@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lamina.core.layers import Durability
-from lamina.errors import InvalidInputError, UnsupportedError
+from lamina.errors import InvalidInputError, StoreUnavailableError, UnsupportedError
 from lamina.stores.base import Capability
 from lamina.stores.questions import check_count
 from lamina.stores.redis import duties
@@ -56,7 +56,7 @@ class RedisStore:
         *,
         owner: str = "",
         chosen: Callable[[], Mapping[str, str]] | None = None,
-        decided: Callable[[str], bool] = lambda tx: False,
+        decided: Callable[[str], bool | None] = lambda tx: False,
         is_new: bool = True,
         most_events: int = MOST_EVENTS,
     ) -> None:
@@ -67,7 +67,8 @@ class RedisStore:
             owner: The identity of the store that these layers belong to, where they are part of
                 another; otherwise it has one of its own.
             chosen: Where the settings are kept, if that is another store.
-            decided: Whether that other store has carried out its part of a transaction.
+            decided: Whether that other store has carried out its part of a transaction; `None`
+                where it is not the one to ask any more.
             is_new: Whether an empty place can only be one that was never used.
             most_events: How many events of each stream stay.
         """
@@ -103,6 +104,11 @@ class RedisStore:
     def identity(self) -> str:
         return self._server.identity if self._server.is_claimed else self._claim()
 
+    def is_taken(self) -> bool:
+        """Whether a store has its hot layers here already, be it this one."""
+        [found] = self._server.ask(("HGET", self._server.key("meta"), "identity"))
+        return found is not None
+
     def commit(self, commit: Commit) -> Receipt:
         self._begin()
         receipt = self._writing.commit(commit)
@@ -112,7 +118,12 @@ class RedisStore:
     def prepare(self, commit: Commit) -> Receipt:
         """The first half of a commit that another store has a part in; see `HotStore`."""
         self._begin()
-        return self._writing.prepare(commit)
+        try:
+            return self._writing.prepare(commit)
+        except StoreUnavailableError:
+            # If it is held all the same, the next request need not wait for it.
+            self._holding.give_up(commit.tx)
+            raise
 
     def finish(self, commit: Commit, prepared: Receipt) -> Receipt:
         """The second half."""

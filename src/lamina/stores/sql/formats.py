@@ -33,12 +33,17 @@ def check_readable(settings: Mapping[str, str], newest: int) -> None:
 def check_writable(settings: Mapping[str, str], newest: int) -> None:
     """Refuse a store that a newer Lamina keeps this one from writing, or that is elsewhere now."""
     check_whole(settings)
+    check_here(settings)
+    _check(settings, "oldest_writer", newest, "write")
+
+
+def check_here(settings: Mapping[str, str]) -> None:
+    """Refuse to write what was moved to another place."""
     if MOVED_TO in settings:
         raise StoreReadOnlyError(
             f"this store was moved to {settings[MOVED_TO]}; what is left here can only be read",
             remedy="Use it there; `lamina migrate --reopen` lets this one be written again",
         )
-    _check(settings, "oldest_writer", newest, "write")
 
 
 def check_whole(settings: Mapping[str, str]) -> None:

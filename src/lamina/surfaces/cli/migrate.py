@@ -89,7 +89,8 @@ def _reopen(session: Session, source: str) -> None:
         session.out.note(
             "It had not been moved; nothing was changed."
             if moved is None
-            else f"It can be written again. The store at {moved} is another one from now on."
+            else f"It can be written again. The store at {moved} is another one from now on;"
+            " what was hot in a Redis stays with that."
         )
 
 
@@ -110,5 +111,7 @@ def _show(session: Session, report: "MoveReport") -> None:
         return
     if report.key:
         session.out.note(f"The key to the secrets was copied to {report.key}")
+    if report.hot:
+        session.out.note("What is hot stays in its Redis: name that with the new place (--hot)")
     if not report.kept:
         session.out.note("Name the new place from now on; the old one can only be read")

@@ -21,15 +21,17 @@ end
 
 -- The log ---------------------------------------------------------------------------------------
 
--- A server that was restarted may have lost what it wrote last. The numbers of events leap then, so
--- that none ever stands for two of them.
+-- A server that was restarted may have lost what it wrote last, or all of it. The numbers of events
+-- leap then, so that none ever stands for two of them: to the time in microseconds, which no number
+-- has reached before, and by a million where the clock was set back.
 local LEAP = 1000000
 
 local function booted()
     local run = string.match(call('INFO', 'server'), 'run_id:(%x+)')
     if call('HGET', KEYS[1], 'run') ~= run then
-        call('HINCRBY', KEYS[1], 'boot', 1)
-        call('HSET', KEYS[1], 'run', run)
+        local boot = tonumber(call('HGET', KEYS[1], 'boot')) + 1
+        local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
+        call('HSET', KEYS[1], 'boot', whole(math.max(boot, micros)), 'run', run)
     end
     return tonumber(call('HGET', KEYS[1], 'boot'))
 end
@@ -37,12 +39,12 @@ end
 local function head_of(stream, boot)
     local found = call('HGET', P .. 'heads', stream)
     if not found then
-        return { seq = (boot - 1) * LEAP, at = '' }
+        return { seq = boot - 1, at = '' }
     end
     local seq, since, at = string.match(found, '^(%d+)' .. US .. '(%d+)' .. US .. '([^' .. US .. ']+)')
     seq = tonumber(seq)
     if tonumber(since) ~= boot then
-        seq = math.max(seq + LEAP, (boot - 1) * LEAP)
+        seq = math.max(seq + LEAP, boot - 1)
     end
     return { seq = seq, at = at }
 end
