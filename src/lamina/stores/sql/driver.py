@@ -87,6 +87,8 @@ class Dialect:
     """The body of a vector `x` as the driver hands it out."""
     check_held: Callable[[Connection, str], None] = lambda connection, stream: None
     """Refuse to look at a stream that a commit has not locked, where streams have locks."""
+    meet_erases: Callable[[Connection, bool], None] = lambda connection, erases: None
+    """Before notices are written or, by an erase, taken away: let the two not happen at once."""
 
 
 def rows(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Iterator[Row]:
