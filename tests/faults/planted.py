@@ -229,7 +229,8 @@ PLANTED = (
     _one(
         "a commit that nobody answered is done again",
         # What has an id already cannot be written again, and that is an error of its own.
-        "was written 2 times|there is a record", "server_cuts", 77, f"{POSTGRES}connections.py",
+        "alone .*(was written 2 times|there is a record)", "server_cuts", 1,
+        f"{POSTGRES}connections.py",
         "certain = not self._is_committing or is_undone(error)", "certain = True",
     ),
     _one(

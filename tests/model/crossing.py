@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lamina.config import is_database
 from lamina.core import canonical
 from lamina.core.access import EVERYTHING
 from lamina.core.changes import Changed, Commit, Receipt
@@ -89,14 +90,14 @@ def _expected(world: World, change: Changed) -> tuple[str | None, int | None]:
 
 def elsewhere(history: "History", commit: Commit) -> Receipt | type[LaminaError]:
     """Let another process commit, which opens the store for it."""
-    answer = NEIGHBOUR.ask(_folder(history), commit, LIVES)
+    answer = NEIGHBOUR.ask(_where(history), commit, LIVES)
     assert answer is not None
     return answer
 
 
 def crash(history: "History", commit: Commit, fate: str) -> None:
     """Let another process die right before, or right after, it commits."""
-    assert NEIGHBOUR.ask(_folder(history), commit, fate) is None
+    assert NEIGHBOUR.ask(_where(history), commit, fate) is None
 
 
 def has_other_processes(history: "History") -> bool:
@@ -104,8 +105,9 @@ def has_other_processes(history: "History") -> bool:
     return Capability.MANY_PROCESSES in history.store.capabilities
 
 
-def _folder(history: "History") -> Path:
-    return Path(history.store.location).parent
+def _where(history: "History") -> str:
+    location = history.store.location
+    return location if is_database(location) else str(Path(location).parent)
 
 
 def _json(record: Record | None) -> str | None:

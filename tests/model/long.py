@@ -30,13 +30,14 @@ def run_history(place: str, folder: Path, *, seed: int, steps: int) -> int:
     chance = random.Random(f"{place} {seed}")
     names = sorted(RULES)
     weights = [WEIGHTS.get(name, 1) for name in names]
-    history = History(PLACES[place](folder))
-    try:
-        for name in chance.choices(names, weights, k=steps):
-            history.run(name, chance.choice)
-    finally:
-        history.store.flush()
-    history.close()
+    with PLACES[place](folder) as reopen:
+        history = History(reopen)
+        try:
+            for name in chance.choices(names, weights, k=steps):
+                history.run(name, chance.choice)
+        finally:
+            history.store.flush()
+        history.close()
     return history.steps
 
 

@@ -2,7 +2,7 @@
 
     python -m tests.model.neighbour
 
-A request is a pickled (folder, commit, fate) on standard input, the answer a pickled receipt or
+A request is a pickled (place, commit, fate) on standard input, the answer a pickled receipt or
 error type on standard output, or nothing of the kind when the child was to die.
 """
 
@@ -12,11 +12,14 @@ import pickle
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lamina.config import is_database
 from lamina.core.changes import Commit, Receipt
 from lamina.errors import LaminaError
+from lamina.stores.base import Store
 from lamina.stores.sql import commits
 from lamina.stores.sqlite.store import SqliteStore
 
@@ -30,15 +33,15 @@ class Neighbour:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def ask(self, folder: Path, commit: Commit, fate: str) -> Answer:
-        """Have a child commit in the store at `folder`, and meet its fate."""
+    def ask(self, where: str, commit: Commit, fate: str) -> Answer:
+        """Have a child commit in the store of a directory or address, and meet its fate."""
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        pickle.dump((folder, commit, fate), self._process.stdin)
+        pickle.dump((where, commit, fate), self._process.stdin)
         self._process.stdin.flush()
         answer: Answer = pickle.load(self._process.stdout)
         return answer
@@ -47,14 +50,15 @@ class Neighbour:
 def _serve() -> None:
     while True:
         try:
-            folder, commit, fate = pickle.load(sys.stdin.buffer)
+            where, commit, fate = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
+        opening = _opening(where)
         read, write = os.pipe()
         child = os.fork()
         if child == 0:
             with open(write, "wb") as pipe:
-                pickle.dump(_committed(folder, commit, fate), pipe)
+                pickle.dump(_committed(opening, commit, fate), pipe)
             os._exit(0)
         os.close(write)
         with open(read, "rb") as pipe:
@@ -64,11 +68,20 @@ def _serve() -> None:
         sys.stdout.buffer.flush()
 
 
-def _committed(folder: Path, commit: Commit, fate: str) -> Answer:
+def _opening(where: str) -> Callable[[], Store]:
+    """What opens the store; imported here, or every child would have to do it again."""
+    if is_database(where):
+        from lamina.stores.postgres.store import PostgresStore
+
+        return lambda: PostgresStore(where)
+    return lambda: SqliteStore(Path(where))
+
+
+def _committed(opening: Callable[[], Store], commit: Commit, fate: str) -> Answer:
     if fate == DIES_BEFORE:
         _die_with_the_work_done()
     answer: Answer
-    with contextlib.closing(SqliteStore(folder)) as store:
+    with contextlib.closing(opening()) as store:
         try:
             answer = store.commit(commit)
         except LaminaError as error:

@@ -1,30 +1,45 @@
-"""Where the histories run: each store, made new in a folder and opened again in it."""
+"""Where the histories run: each store, made new and opened again where it is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from lamina.stores.base import Store
 from lamina.stores.ephemeral import EphemeralStore
 from lamina.stores.json_file import JsonFileStore
 from lamina.stores.sqlite.store import SqliteStore
 
-Reopen = Callable[[Store | None], Store]
+Reopen: TypeAlias = Callable[[Store | None], Store]
 
 
-def _ephemeral(folder: Path) -> Reopen:
+@contextmanager
+def _ephemeral(folder: Path) -> Iterator[Reopen]:
     del folder
-    return lambda old: EphemeralStore() if old is None else old
+    yield lambda old: EphemeralStore() if old is None else old
 
 
-def _json_file(folder: Path) -> Reopen:
+@contextmanager
+def _json_file(folder: Path) -> Iterator[Reopen]:
     # Saved when it is closed, not meanwhile: a timer would only slow the histories down.
-    return lambda old: _after(
+    yield lambda old: _after(
         old, lambda: JsonFileStore(folder / "memory.json", debounce_seconds=60)
     )
 
 
-def _sqlite(folder: Path) -> Reopen:
-    return lambda old: _after(old, lambda: SqliteStore(folder))
+@contextmanager
+def _sqlite(folder: Path) -> Iterator[Reopen]:
+    yield lambda old: _after(old, lambda: SqliteStore(folder))
+
+
+@contextmanager
+def _postgres(folder: Path) -> Iterator[Reopen]:
+    from lamina.stores.postgres.store import PostgresStore
+    from tests.postgres.lending import lent_address
+
+    del folder
+    with lent_address() as address:
+        yield lambda old: _after(old, lambda: PostgresStore(address))
 
 
 def _after(old: Store | None, fresh: Callable[[], Store]) -> Store:
@@ -33,8 +48,9 @@ def _after(old: Store | None, fresh: Callable[[], Store]) -> Store:
     return fresh()
 
 
-PLACES: dict[str, Callable[[Path], Reopen]] = {
+PLACES: dict[str, Callable[[Path], AbstractContextManager[Reopen]]] = {
     "ephemeral": _ephemeral,
     "json": _json_file,
     "sqlite": _sqlite,
+    "postgres": _postgres,
 }

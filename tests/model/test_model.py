@@ -1,6 +1,7 @@
 """Random histories on every store, compared with a plain model after each step."""
 
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +29,17 @@ class _Machine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self._folder = tempfile.TemporaryDirectory()
-        self._history = History(PLACES[self.place](Path(self._folder.name)))
+        self._held = ExitStack()
+        folder = Path(self._held.enter_context(tempfile.TemporaryDirectory()))
+        self._history = History(self._held.enter_context(PLACES[self.place](folder)))
 
     @rule(name=st.sampled_from(sorted(RULES)), data=st.data())
     def happen(self, name: str, data: Any) -> None:
         self._history.run(name, lambda options: data.draw(st.sampled_from(options)))
 
     def teardown(self) -> None:
-        self._history.close()
-        self._folder.cleanup()
+        with self._held:
+            self._history.close()
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -12,6 +12,7 @@ from pathlib import Path
 from time import monotonic
 
 from tests.faults.report import Report, Tell
+from tests.faults.servers.alone import answers_lost
 from tests.faults.servers.scene import STUCK, scene
 from tests.postgres.proxy import Proxy, proxied
 from tests.postgres.shared import fresh_address
@@ -101,6 +102,8 @@ def run(size: int, seed: int, folder: Path, tell: Tell) -> Report:
     chance = random.Random(seed)
     done: Counter[str] = Counter()
     address = fresh_address(tcp=True)
+    with proxied(fresh_address(tcp=True)) as (proxy, through):
+        report.violations += [f"seed {seed}: {line}" for line in answers_lost(proxy, through)]
     with (
         proxied(address) as (proxy, through),
         scene(address, through, seed, report, size) as played,

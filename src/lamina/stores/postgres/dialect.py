@@ -36,6 +36,12 @@ def _check_held(connection: Connection, stream: str) -> None:
         raise UnheldError(stream)
 
 
+def _meet_erases(connection: Connection, erases: bool) -> None:
+    # Those who write do not hinder one another; an erase waits for them, and they for it.
+    mode = "share row exclusive" if erases else "row exclusive"
+    connection.execute(f"lock table telemetry in {mode} mode")
+
+
 DIALECT: Final = Dialect(
     error=DriverError,
     format=NEWEST,
@@ -54,5 +60,7 @@ DIALECT: Final = Dialect(
     at_once=_at_once,
     answers=_answers,
     vector_body="x.body::text",
+    kept=" for key share",
     check_held=_check_held,
+    meet_erases=_meet_erases,
 )

@@ -97,8 +97,12 @@ class Dialect:
     together."""
     vector_body: str = "x.body"
     """The body of a vector `x` as the driver hands it out."""
+    kept: str = ""
+    """Behind a query for records: none of them is erased before this transaction ends."""
     check_held: Callable[[Connection, str], None] = lambda connection, stream: None
     """Refuse to look at a stream that a commit has not locked, where streams have locks."""
+    meet_erases: Callable[[Connection, bool], None] = lambda connection, erases: None
+    """Before notices are written or, by an erase, taken away: let the two not happen at once."""
 
 
 def rows(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Iterator[Row]:

@@ -49,6 +49,7 @@ def last_erase(connection: Connection) -> int:
 def clear(connection: Connection) -> None:
     """Take all notices away; the numbers go on where they were."""
     # In one transaction with the erase: a query may quote what is gone now.
+    connection.dialect.meet_erases(connection, True)
     erase = max(one(connection, _LAST) or 0, last_erase(connection)) + 1
     connection.execute("delete from telemetry")
     connection.execute(_ADD, (0, "", "erase", "", "", "", str(erase)))
@@ -57,6 +58,7 @@ def clear(connection: Connection) -> None:
 def write(connection: Connection, notices: Sequence[Notice], since: int) -> None:
     """Add what was collected since an erase, unless there was another one meanwhile."""
     check_still_writable(connection)
+    connection.dialect.meet_erases(connection, False)
     erase = last_erase(connection)
     if erase != since:
         return
