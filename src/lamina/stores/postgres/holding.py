@@ -18,6 +18,8 @@ from lamina.stores.postgres.driver import Connection
 
 WRITING: Final = "writing"
 """Shared by every commit; whoever has it alone holds all streams."""
+VECTORS: Final = "vectors"
+"""Shared by everybody who makes vectors; whoever has it alone may put them elsewhere."""
 _HOMES: Final = (
     "select distinct s.name from record r join stream s on s.sid = r.sid"
     " where r.id in (select value from json_each(?))"
@@ -37,10 +39,12 @@ class Needs:
     scopes: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     everything: bool = False
+    vectors: bool = False
 
 
 NOTHING: Final = Needs()
 EVERYTHING: Final = Needs(everything=True)
+OF_VECTORS: Final = Needs(vectors=True)
 
 
 def of(commit: Commit) -> Needs:
@@ -52,16 +56,18 @@ def of(commit: Commit) -> Needs:
 
 def first(schema: str, wanted: Sequence[Needs]) -> tuple[str, ...]:
     """What a transaction that is to hold something begins with."""
-    if all(one is NOTHING for one in wanted) or any(one.everything for one in wanted):
-        return ()
-    return (f"select pg_advisory_xact_lock_shared({locks.number(schema, WRITING)})",)
+    shared = [VECTORS] if any(one.vectors for one in wanted) else []
+    if _of_streams(wanted) and not any(one.everything for one in wanted):
+        shared.append(WRITING)
+    numbers = [locks.number(schema, name) for name in shared]
+    return tuple(f"select pg_advisory_xact_lock_shared({number})" for number in numbers)
 
 
 def hold(
     connection: Connection, schema: str, wanted: Iterable[Needs], more: frozenset[str]
 ) -> None:
     """Lock what is needed, keys first and then streams, in one order whoever asks."""
-    wanted = [one for one in wanted if one is not NOTHING]
+    wanted = _of_streams(wanted)
     if not wanted:
         return
     if any(one.everything for one in wanted):
@@ -78,3 +84,7 @@ def hold(
         numbers = [locks.number(schema, name) for name in dict.fromkeys(names)]
         connection.execute(_LOCK, (json.dumps(numbers),))
     connection.held = frozenset(streams)
+
+
+def _of_streams(wanted: Iterable[Needs]) -> list[Needs]:
+    return [one for one in wanted if one is not NOTHING and one is not OF_VECTORS]

@@ -14,7 +14,7 @@ from lamina.stores.sql import reads
 from lamina.stores.sql.driver import Connection, one, rows
 from lamina.stores.sql.formats import check_writable
 
-_STREAM: Final = "select sid, seq, hash, at, documents, tokens from stream where name = ?"
+_STREAM: Final = "select sid, seq, hash, at, documents, tokens, {} from stream where name = ?"
 _BEGIN: Final = "insert into stream (name, seq, hash) values (?, 0, ?) returning sid"
 _ERASED: Final = (
     "select record from event where record in (select value from json_each(?))"
@@ -33,6 +33,8 @@ class StreamState:
     head: chain.Head
     documents: int = 0
     tokens: int = 0
+    home: int = 0
+    """Where its rows lie, in a database that keeps those of large streams apart."""
 
     def count(self, before: int, after: int) -> None:
         """A record's tokens in the index went from one number to another; 0 is not indexed."""
@@ -99,7 +101,8 @@ class Present:
         if name not in self.streams and name not in self.unknown:
             self.connection.dialect.check_held(self.connection, name)
             self.unknown.add(name)
-            for sid, seq, digest, at, documents, tokens in rows(self.connection, _STREAM, (name,)):
+            asked = _STREAM.format(self.connection.dialect.home or "0")
+            for sid, seq, digest, at, *more in rows(self.connection, asked, (name,)):
                 head = chain.Head(seq, digest.hex(), None if at is None else from_text(at))
-                self.streams[name] = StreamState(sid, head, documents, tokens)
+                self.streams[name] = StreamState(sid, head, *more)
         return self.streams.get(name)
