@@ -52,6 +52,11 @@ _ADD: Final = (
     " values (?, ?, ?, ?, cast(? as halfvec), ?)"
     " on conflict (rid, space, home) do update set vid = excluded.vid, body = excluded.body"
 )
+_ELSEWHERE: Final = (
+    "delete from vector x using stream s where s.sid = x.sid and x.home <> s.home and x.space = ?"
+    " and x.rid in (select cast(value as bigint) from json_each(?))"
+)
+"""A stream on its way to another home may have older ones there, and a record has one vector."""
 _BEGIN: Final = (
     "insert into space (fingerprint, dimensions) values (?, ?)"
     " on conflict (fingerprint) do update set dimensions = case when space.dimensions = 0"
@@ -107,6 +112,7 @@ def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:
         (number, rid, sid, head, _written(made[at].values), home)
         for at, rid, sid, head, home in newest
     ]
+    connection.execute(_ELSEWHERE, (number, json.dumps([rid for _, rid, *_ in newest])))
     # In one order, whoever embeds.
     connection.executemany(_ADD, sorted(added))
     streams = json.dumps(sorted({sid for _, _, sid, *_ in newest}))
