@@ -181,7 +181,7 @@ def test_two_that_would_move_it_do_it_once(address: str) -> None:
         both = [threads.submit(one.store.arrange) for one in (mem, other)]
         moved = [arranged for one in both for arranged in one.result(60)]
         assert [one.stream for one in moved] == ["project/large"]
-        with mem.store.duty(partitions.FOLDING) as mine:
+        with mem.store.duty(partitions.DUTY) as mine:
             assert mine
             _wipe(other)
             assert other.store.arrange() == []

@@ -57,7 +57,7 @@ _EVENLY: Final = (
     " and y.space = ? and y.sid = ? order by y.rid limit 1) as x"
     f" join record r on r.rid = x.rid and {VALID} where x.body is not null and {{sight}}"
 )
-_HAS_GRAPH: Final = "select to_regclass(?) is not null"
+_HAS_GRAPH: Final = "select indisvalid from pg_index where indexrelid = to_regclass(?)"
 
 
 def graph_name(space: int) -> str:

@@ -28,8 +28,7 @@ from lamina.stores.sql.driver import ALL, Value, rows
 from lamina.stores.sql.driver import Connection as Asked
 from lamina.stores.sql.formats import check_still_writable
 
-FOLDING: Final = "fold"
-"""The duty of who makes searches faster; while a graph is made no partition can be added."""
+DUTY: Final = "partitions"
 KEYS: Final = {"version": "vid", "event": "seq", "vector": "rid"}
 """The tables that are kept apart, each with what tells the rows of one stream apart."""
 _LONG_SECONDS: Final = 6 * 3600.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lamina.stores.sql.store import SqlStore
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from lamina.stores.sql.driver import Connection
     from lamina.stores.sql.index import SqlWords, Stream
     from lamina.stores.sql.searching import Within
+
+_FOLDING: Final = "fold"
 
 
 class Searched(SqlStore):
@@ -101,9 +103,8 @@ class Searched(SqlStore):
 
     def fold(self, stop: Callable[[], bool] = lambda: False) -> None:
         from lamina.stores.postgres import graphs
-        from lamina.stores.postgres.partitions import FOLDING
 
-        with self._connections.duties.one(FOLDING) as is_ours:
+        with self._connections.duties.one(_FOLDING) as is_ours:
             if is_ours:
                 graphs.sweep(self._connections)
                 graphs.build(self._connections, stop)

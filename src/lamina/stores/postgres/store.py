@@ -155,7 +155,7 @@ class PostgresStore(searched.Searched):
 
         chosen = in_force(self.settings(), PARTITION_AT)
         at = ALL if chosen == OFF else int(chosen)
-        with self.duty(partitions.FOLDING) as is_ours:
+        with self.duty(partitions.DUTY) as is_ours:
             if not is_ours and not dry_run:
                 return []
             return partitions.arrange(self._connections, at, dry_run=dry_run)
