@@ -1,5 +1,6 @@
 """Many vectors are found by a graph, which a fold builds; few are compared one by one."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,15 @@ from lamina.stores.postgres import graphs, nearest
 from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.store import PostgresStore
 from lamina.stores.questions import Search
-from tests.postgres.server import run_sql
+from tests.postgres.opened import opened
+from tests.postgres.parted import sid_of
+from tests.postgres.server import ROLE, run_sql
 from tests.postgres.shared import server
 
 SPACE = "made up"
 _USED = (
     "select coalesce(sum(idx_scan), 0)::int from pg_stat_all_indexes"
-    " where schemaname = '{schema}' and indexrelname like 'vector_rest_body%'"
+    " where schemaname = '{schema}' and indexrelname = 'vector_graph_1_of_vector_rest'"
 )
 MANY, SMALL = 300, 12
 POINTS = np.random.default_rng(1).normal(size=(MANY, 8)).astype("<f4")
@@ -86,6 +89,48 @@ def test_a_fold_builds_what_is_due_and_finds_the_same(
         assert _nearest(mem, "project/a", 50) == []
 
 
+def test_a_project_with_partitions_of_its_own_has_a_graph_of_its_own(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans: list[str] = []
+    by_graph = nearest.Nearest._by_graph
+
+    def explained(asked: Any, sid: int, sight: Any, limit: int) -> Any:
+        sql = nearest._BY_GRAPH.format(
+            sight=sight.sql, space=asked._space.number, homes=asked._homes, dimensions=8
+        )
+        given = (asked._asked, sid, *sight.parameters, asked._asked, limit)
+        asked._connection.execute("set local enable_sort = off")
+        told = asked._connection.execute(f"explain (costs off) {sql}", given)
+        plans.append("\n".join(line for (line,) in told))
+        return by_graph(asked, sid, sight, limit)
+
+    with lamina.open(address) as mem:
+        ids = _filled(mem)
+        mem.remember_many([{"text": f"cup {at}", "scope": "project/b"} for at in range(120)])
+        waiting = mem.store.unembedded(SPACE, 200)
+        made = [
+            Embedded(one.id, one.rev, point.tobytes())
+            for one, point in zip(waiting, POINTS, strict=False)
+        ]
+        mem.store.embed(SPACE, made)
+        mem.store.fold()
+        mem.configure("project.partition_at", "250")
+        [arranged] = mem.store.arrange()
+        assert not mem.store.fold_is_due()
+        monkeypatch.setattr(nearest.Nearest, "_by_graph", explained)
+        assert _nearest(mem, "project/a", 50) == _expected(ids, 50, MANY)
+        sid = sid_of(address, "a")
+        assert f"Index Scan using vector_{sid}_body_idx on vector_{sid} x" in plans[0]
+        assert "vector_rest" not in plans[0]
+        _nearest(mem, "project/b", 3)
+        assert "on vector_rest x" in plans[1]
+        assert f"vector_{sid}" not in plans[1]
+        plans.clear()
+        assert _nearest(mem, "project/a/task/small", 3) == _expected(ids, 3, SMALL)
+        assert plans == []
+
+
 def test_the_server_does_use_the_graph(address: str) -> None:
     with lamina.open(address) as mem:
         _filled(mem)
@@ -95,3 +140,48 @@ def test_the_server_does_use_the_graph(address: str) -> None:
     schema = parse(address).schema
     used = run_sql(server().superuser(), _USED.format(schema=schema))
     assert used != [(0,)], used
+
+
+def test_a_graph_that_was_broken_off_is_built_anew_and_nobody_uses_it_before(address: str) -> None:
+    with lamina.open(address) as mem:
+        ids = _filled(mem)
+        mem.store.fold()
+        schema = parse(address).schema
+        # As a server that was killed leaves it behind.
+        run_sql(
+            server().superuser(),
+            f"drop index {schema}.vector_graph_1",
+            f"set role {ROLE}; set search_path = {schema}, public; create index vector_graph_1 on"
+            " only vector using hnsw ((cast(body as halfvec(8))) halfvec_cosine_ops)"
+            " where space = 1 and body is not null;"
+            " create index vector_graph_1_of_vector_rest on vector_rest (vid)",
+        )
+        assert mem.store.fold_is_due()
+        assert _nearest(mem, "project/a", 50) == _expected(ids, 50, MANY)
+        mem.store.fold()
+        assert not mem.store.fold_is_due()
+        assert _nearest(mem, "project/a", 50) == _expected(ids, 50, MANY)
+
+
+def test_a_graph_in_the_making_holds_up_neither_vectors_nor_an_erase(address: str) -> None:
+    making = "select count(*) from pg_stat_progress_create_index where phase like 'waiting%'"
+    with (
+        lamina.open(address) as mem,
+        lamina.open(address) as other,
+        opened(address) as connections,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        ids = _filled(mem)
+        # It waits at its end for whoever began to read before, and holds all its locks meanwhile.
+        with connections.reading() as reader:
+            reader.execute("select count(*) from vector").first()
+            folding = threads.submit(mem.store.fold)
+            while run_sql(server().superuser(), making) == [(0,)]:
+                assert not folding.done()
+            other.erase(ids[0])
+            new = other.remember("cup", scope="project/a").id
+            other.store.embed(SPACE, [Embedded(new, 1, POINTS[0].tobytes())])
+            assert not folding.done()
+        folding.result(30)
+        assert not mem.store.fold_is_due()
+        assert _nearest(mem, "project/a", 0)[0] == new

@@ -140,5 +140,7 @@ def test_the_longest_slot_and_key_there_can_be_fit_into_their_indexes() -> None:
     )
     with opened() as connections:
         connections.write(_fill)
-        connections.write(lambda c: c.execute("update version set place = ?", (longest,)))
+        connections.write(
+            lambda c: c.execute("update version set place = ? where vid = 1", (longest,))
+        )
         connections.write(lambda c: c.execute("update record set key = ?", (longest[-512:],)))

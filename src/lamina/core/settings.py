@@ -39,6 +39,7 @@ LOG_TAIL: Final = "log.tail"
 LOG_BYTES: Final = "log.compact_bytes"
 LOG_ENTRIES: Final = "log.compact_entries"
 MAX_ITEMS: Final = "project.max_items"
+PARTITION_AT: Final = "project.partition_at"
 AUTO_PROMOTION: Final = "promotion.auto"
 PROMOTION_AGENTS: Final = "promotion.agents"
 SPLIT: Final = "context.split"
@@ -272,6 +273,10 @@ SETTINGS: Final = {
                 f"a number from 1 to {_DAYS:,}", partial(_check_number, HALF_LIFE, 1, _DAYS)),
         Setting(ENGINE, (BUILTIN, LANCE),
                 "what finds the nearest vectors of a large project"),
+        Setting(PARTITION_AT, ("1000000", OFF),
+                "at how many records a project in Postgres gets partitions of its own",
+                f"a number from 1 to {_MANY:,}",
+                partial(_check_number, PARTITION_AT, 1, _MANY, also=f"{OFF}, or ")),
         Setting(LIVE, ("off", "on"),
                 "whether the files that people read follow the store by themselves"),
         Setting(timekeeping.ACCEPT, (timekeeping.NOBODY,),

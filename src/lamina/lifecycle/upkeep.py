@@ -27,15 +27,17 @@ if TYPE_CHECKING:
 
     from lamina.compaction import Compaction
     from lamina.compaction.checking import Summarise
+    from lamina.core.arranging import Arranged
     from lamina.core.changes import Receipt
     from lamina.lifecycle.face import Keeper
     from lamina.lifecycle.plan import Plan
     from lamina.results import MaintenanceReport
 
 HISTORY: Final = "history"
+PARTITIONS: Final = "partitions"
 COMPACTION: Final = "compaction"
 STALE: Final = "stale"
-DUE: Final = (*(name for name in PLANS if name != STALE), COMPACTION, HISTORY)
+DUE: Final = (*(name for name in PLANS if name != STALE), COMPACTION, HISTORY, PARTITIONS)
 """What is carried out unless something is named, in this order."""
 PARTS: Final = (*DUE, STALE)
 LEASE: Final = "maintenance"
@@ -76,6 +78,8 @@ class Upkeep:
     """How many logs were looked at; nothing when that was not asked for."""
     history: MaintenanceReport | None = None
     """What became of old versions; nothing when that was not asked for."""
+    arranged: list[Arranged] = field(default_factory=list)
+    """Projects that got partitions of their own, or gave them back."""
     asks: list[str] = field(default_factory=list)
     """Why something waits for a yes, in words."""
 
@@ -103,7 +107,7 @@ def run(door: Keeper, only: tuple[str, ...], *, dry_run: bool, confirm: bool) ->
 
 
 def _part(name: str) -> Callable[[Keeper, str, Upkeep, bool], None]:
-    special = {HISTORY: _history, COMPACTION: _compaction}
+    special = {HISTORY: _history, COMPACTION: _compaction, PARTITIONS: _partitions}
     return special.get(name, _planned)
 
 
@@ -137,6 +141,11 @@ def _history(door: Keeper, name: str, found: Upkeep, confirm: bool) -> None:
     elif found.applied:
         report = door.maintain(confirm=confirm)
     found.history = report
+
+
+def _partitions(door: Keeper, name: str, found: Upkeep, confirm: bool) -> None:
+    """Large projects get a place of their own, which changes nothing that can be read."""
+    found.arranged = door.store.arrange(dry_run=not found.applied)
 
 
 def _compaction(door: Keeper, name: str, found: Upkeep, confirm: bool) -> None:

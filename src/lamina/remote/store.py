@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from lamina.core.access import Reach
     from lamina.core.announcements import Audience, Noted, Notice
+    from lamina.core.arranging import Arranged
     from lamina.core.chain import Head
     from lamina.core.changes import Commit, Event, Receipt, Version
     from lamina.core.ids import RecordId
@@ -252,6 +253,11 @@ class RemoteStore:
 
     def prune(self, retention: Retention) -> Pruned:
         return self.ask("prune", retention=retention)
+
+    def arrange(self, *, dry_run: bool = False) -> list[Arranged]:
+        # The upkeep of the server sees to it.
+        del dry_run
+        return []
 
     def tidy(self) -> bool:
         return self.ask("tidy")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from lamina.core.access import Reach
     from lamina.core.announcements import Audience, Noted, Notice
+    from lamina.core.arranging import Arranged
     from lamina.core.chain import Head
     from lamina.core.changes import Changed, Commit, Event, Receipt, Version
     from lamina.core.ids import RecordId
@@ -364,6 +365,12 @@ class Store(Protocol):
 
         The newest version of a record stays, and every event does. What goes is gone in steps, each
         of them whole: an interrupted prune has done part of the work.
+        """
+
+    def arrange(self, *, dry_run: bool = False) -> list[Arranged]:
+        """Give what has grown large a place of its own, and take back what is empty.
+
+        Nothing that can be read changes, and everybody goes on reading and writing meanwhile.
         """
 
     def tidy(self) -> bool:

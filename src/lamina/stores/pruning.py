@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
+from lamina.core.arranging import Arranged
 from lamina.core.changes import Action, Receipt
 from lamina.core.ids import RecordId
 from lamina.core.retention import Cut, Pruned, Retention
@@ -30,6 +31,10 @@ class Pruning:
             pruned = _prune(self._contents, retention)
             self._changed()
             return pruned
+
+    def arrange(self, *, dry_run: bool = False) -> list[Arranged]:
+        del dry_run
+        return []
 
     def tidy(self) -> bool:
         self.flush()

@@ -40,6 +40,10 @@ def upkeep_out(found: Upkeep) -> dict[str, Any]:
             for one in found.compacted
         ],
         "history": history,
+        "partitions": [
+            {"scope": one.stream, "records": one.records, "apart": one.apart}
+            for one in found.arranged
+        ],
     }
 
 

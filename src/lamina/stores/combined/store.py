@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lamina.core.announcements import Audience, Notice
+    from lamina.core.arranging import Arranged
     from lamina.core.changes import Commit, Receipt
     from lamina.core.record import Record
     from lamina.core.retention import Retention
@@ -138,6 +139,9 @@ class CombinedStore(Answers, Story):
 
     def prune(self, retention: Retention) -> Pruned:
         return _summed(self._base.prune(retention), self._hot.prune(retention))
+
+    def arrange(self, *, dry_run: bool = False) -> list[Arranged]:
+        return self._base.arrange(dry_run=dry_run)
 
     def tidy(self) -> bool:
         with suppress(StoreUnavailableError):

@@ -105,13 +105,15 @@ class Connections:
         self._check_open()
         return self._together.carry_out(Request(work, synced, needs))
 
-    def write_if_quiet(self, work: Callable[[Connection], object]) -> None:
+    def write_if_quiet(
+        self, work: Callable[[Connection], object], *, needs: Needs = NOTHING
+    ) -> None:
         """Run `work` in a relaxed commit, unless others keep the store busy just now.
 
         For what is not worth waiting for: neither in line nor long, whoever holds the lock.
         """
         self._check_open()
-        request = Request(work, synced=False, needs=NOTHING)
+        request = Request(work, synced=False, needs=needs)
         if not self._together.turn.acquire(timeout=_BRIEFLY_SECONDS):
             raise StoreUnavailableError("the store is busy")
         try:

@@ -18,6 +18,8 @@ from lamina.stores.postgres.driver import Connection
 
 WRITING: Final = "writing"
 """Shared by every commit; whoever has it alone holds all streams."""
+VECTORS: Final = "vectors"
+"""Shared by everybody who makes vectors; whoever has it alone may put them elsewhere."""
 _HOMES: Final = (
     "select distinct s.name from record r join stream s on s.sid = r.sid"
     " where r.id in (select value from json_each(?))"
@@ -37,10 +39,12 @@ class Needs:
     scopes: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     everything: bool = False
+    vectors: bool = False
 
 
 NOTHING: Final = Needs()
 EVERYTHING: Final = Needs(everything=True)
+OF_VECTORS: Final = Needs(vectors=True)
 
 
 def of(commit: Commit) -> Needs:
@@ -57,20 +61,23 @@ def of(commit: Commit) -> Needs:
 
 def first(schema: str, wanted: Sequence[Needs], more: frozenset[str]) -> tuple[str, ...]:
     """What a transaction begins with that is to hold what is known to be needed."""
-    if all(one is NOTHING for one in wanted) or any(one.everything for one in wanted):
-        return ()
-    shared = f"select pg_advisory_xact_lock_shared({locks.number(schema, WRITING)})"
-    if any(one.ids for one in wanted):
-        return (shared,)
-    named = _numbers(schema, wanted, _streams(wanted) | more)
-    return (shared, *(f"select pg_advisory_xact_lock({number})" for number in named))
+    shared = [VECTORS] if any(one.vectors for one in wanted) else []
+    numbers, of_streams = [], _of_streams(wanted)
+    if of_streams and not any(one.everything for one in of_streams):
+        shared.append(WRITING)
+        if not any(one.ids for one in of_streams):
+            numbers = _numbers(schema, of_streams, _streams(of_streams) | more)
+    return (
+        *(f"select pg_advisory_xact_lock_shared({locks.number(schema, name)})" for name in shared),
+        *(f"select pg_advisory_xact_lock({number})" for number in numbers),
+    )
 
 
 def hold(
     connection: Connection, schema: str, wanted: Iterable[Needs], more: frozenset[str]
 ) -> None:
     """Lock what is needed and is not held from the beginning."""
-    wanted = [one for one in wanted if one is not NOTHING]
+    wanted = _of_streams(wanted)
     if not wanted:
         return
     if any(one.everything for one in wanted):
@@ -93,3 +100,7 @@ def _numbers(schema: str, wanted: Sequence[Needs], streams: Collection[str]) -> 
     names = sorted(f"key:{key}" for one in wanted for key in one.keys)
     names += sorted(f"stream:{name}" for name in streams)
     return [locks.number(schema, name) for name in dict.fromkeys(names)]
+
+
+def _of_streams(wanted: Iterable[Needs]) -> list[Needs]:
+    return [one for one in wanted if one is not NOTHING and one is not OF_VECTORS]

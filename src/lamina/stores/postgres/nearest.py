@@ -36,7 +36,8 @@ _EXACT: Final = (
 )
 _BY_GRAPH: Final = (
     "select x.rid, 1 - (x.body <=> cast(? as halfvec)) as cosine"
-    f" from {_COUNTING} and x.space = {{space}} and x.sid = ? and {{sight}}"
+    f" from {_COUNTING} and x.space = {{space}} and x.home in ({{homes}}) and x.sid = ?"
+    " and {sight}"
     " order by cast(x.body as halfvec({dimensions})) <=> cast(? as halfvec({dimensions})) limit ?"
 )
 _GIVEN: Final = (
@@ -56,7 +57,7 @@ _EVENLY: Final = (
     " and y.space = ? and y.sid = ? order by y.rid limit 1) as x"
     f" join record r on r.rid = x.rid and {VALID} where x.body is not null and {{sight}}"
 )
-_HAS_GRAPH: Final = "select to_regclass(?) is not null"
+_HAS_GRAPH: Final = "select indisvalid from pg_index where indexrelid = to_regclass(?)"
 
 
 def graph_name(space: int) -> str:
@@ -73,6 +74,7 @@ class Nearest:
         self._asked = written(unpacked(asked.values))
         self._samples: list[Sample] = []
         self._has_graph: bool | None = None
+        self._homes = ""
         self._unready = False
 
     def ranked(self, within: Within) -> Iterator[tuple[int, float]]:
@@ -115,9 +117,12 @@ class Nearest:
         return (_UNREADY,) if self._unready else ()
 
     def _is_much(self, sid: int, sight: Predicate) -> bool:
-        sql = "select documents > ? from stream where sid = ?"
-        if not one(self._connection, sql, (FEW, sid)):
+        sql = "select documents > ?, home from stream where sid = ?"
+        [(many, home)] = rows(self._connection, sql, (FEW, sid))
+        if not many:
             return False
+        # While a stream moves its vectors lie in both; where it has settled one graph is asked.
+        self._homes = str(home) if home else f"0, {sid}"
         given = (FEW, sid, *sight.parameters, FEW + 1)
         return bool(one(self._connection, _MANY.format(sight=sight.sql), given))
 
@@ -137,7 +142,10 @@ class Nearest:
     def _by_graph(self, sid: int, sight: Predicate, limit: int) -> list[Row]:
         # The numbers stand in the text: otherwise the server could not know that the index fits.
         sql = _BY_GRAPH.format(
-            sight=sight.sql, space=self._space.number, dimensions=self._space.dimensions
+            sight=sight.sql,
+            space=self._space.number,
+            homes=self._homes,
+            dimensions=self._space.dimensions,
         )
         given = (self._asked, sid, *sight.parameters, self._asked, limit)
         # That it is worth it has been settled; by its own reckoning the server would compare all.

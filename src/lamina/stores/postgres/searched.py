@@ -60,16 +60,18 @@ class Searched(SqlStore):
             return vectors.waits(connection, space, reach)
 
     def embed(self, space: str, made: Sequence[Embedded], *, wait: bool = True) -> int:
-        from lamina.stores.postgres import vectors
+        from lamina.stores.postgres import holding, vectors
 
         def work(connection: Connection) -> int:
             return vectors.embed(connection, space, made)
 
         if wait:
             # They can be made again: not worth a sync of their own.
-            return self._connections.write(work, synced=False)
+            return self._connections.write(work, synced=False, needs=holding.OF_VECTORS)
         kept: list[int] = []
-        self._connections.write_if_quiet(lambda connection: kept.append(work(connection)))
+        self._connections.write_if_quiet(
+            lambda connection: kept.append(work(connection)), needs=holding.OF_VECTORS
+        )
         return kept[-1]
 
     def progress(self, space: str) -> Progress:
@@ -91,9 +93,12 @@ class Searched(SqlStore):
             return vectors.known(connection, space).dimensions
 
     def leave_space(self, space: str) -> None:
-        from lamina.stores.postgres import graphs, vectors
+        from lamina.stores.postgres import graphs, holding, vectors
 
-        self._connections.write(lambda connection: vectors.leave(connection, space), synced=False)
+        def work(connection: Connection) -> None:
+            vectors.leave(connection, space)
+
+        self._connections.write(work, synced=False, needs=holding.OF_VECTORS)
         graphs.sweep(self._connections)
 
     def fold(self, stop: Callable[[], bool] = lambda: False) -> None:

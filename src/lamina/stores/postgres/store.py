@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from lamina.core.arranging import Arranged
     from lamina.core.changes import Commit, Receipt
     from lamina.core.ids import RecordId
     from lamina.core.record import Record
@@ -145,6 +146,19 @@ class PostgresStore(searched.Searched):
         from lamina.stores.postgres import care
 
         return care.reindex(self._connections, analyse)
+
+    def arrange(self, *, dry_run: bool = False) -> list[Arranged]:
+        """Large projects get partitions of their own; see `partitions.py`."""
+        from lamina.core.settings import OFF, PARTITION_AT, in_force
+        from lamina.stores.postgres import partitions
+        from lamina.stores.sql.driver import ALL
+
+        chosen = in_force(self.settings(), PARTITION_AT)
+        at = ALL if chosen == OFF else int(chosen)
+        with self.duty(partitions.DUTY) as is_ours:
+            if not is_ours and not dry_run:
+                return []
+            return partitions.arrange(self._connections, at, dry_run=dry_run)
 
     def tidy(self) -> bool:
         """The server sees to its own files."""

@@ -41,17 +41,24 @@ _COUNTED: Final = (
     f" where x.space = ? and {VALID}"
 )
 _HEADS: Final = (
-    "select cast(j.key as bigint), r.rid, r.sid, r.head from json_each(?) j"
+    "select cast(j.key as bigint), r.rid, r.sid, r.head, s.home from json_each(?) j"
     " join json_each(?) k on k.key = j.key join record r on r.id = j.value"
+    " join stream s on s.sid = r.sid"
     " join version v on v.vid = r.head and v.sid = r.sid"
     " where v.rev = cast(k.value as bigint) and r.length > 0"
     # Else a record could be erased meanwhile, and what was made of it would come in behind that.
     " order by r.rid for share of r"
 )
 _ADD: Final = (
-    "insert into vector (space, rid, sid, vid, body) values (?, ?, ?, ?, cast(? as halfvec))"
-    " on conflict (rid, space, sid) do update set vid = excluded.vid, body = excluded.body"
+    "insert into vector (space, rid, sid, vid, body, home)"
+    " values (?, ?, ?, ?, cast(? as halfvec), ?)"
+    " on conflict (rid, space, home) do update set vid = excluded.vid, body = excluded.body"
 )
+_ELSEWHERE: Final = (
+    "delete from vector x using stream s where s.sid = x.sid and x.home <> s.home and x.space = ?"
+    " and x.rid in (select cast(value as bigint) from json_each(?))"
+)
+"""A stream on its way to another home may have older ones there, and a record has one vector."""
 _BEGIN: Final = (
     "insert into space (fingerprint, dimensions) values (?, ?)"
     " on conflict (fingerprint) do update set dimensions = case when space.dimensions = 0"
@@ -103,10 +110,14 @@ def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:
     check_dimensions(agreed, made)
     asked = (json.dumps([one.id for one in made]), json.dumps([str(one.rev) for one in made]))
     newest = list(rows(connection, _HEADS, asked))
-    added = [(number, rid, sid, head, _written(made[at].values)) for at, rid, sid, head in newest]
+    added = [
+        (number, rid, sid, head, _written(made[at].values), home)
+        for at, rid, sid, head, home in newest
+    ]
+    connection.execute(_ELSEWHERE, (number, json.dumps([rid for _, rid, *_ in newest])))
     # In one order, whoever embeds.
     connection.executemany(_ADD, sorted(added))
-    streams = json.dumps(sorted({sid for _, _, sid, _ in newest}))
+    streams = json.dumps(sorted({sid for _, _, sid, *_ in newest}))
     connection.execute(_SEEN_TO, (number, streams))
     return len(added)
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from lamina.core.access import Reach
     from lamina.core.announcements import Audience, Noted, Notice
+    from lamina.core.arranging import Arranged
     from lamina.core.chain import Head
     from lamina.core.changes import Commit, Event, Receipt, Version
     from lamina.core.ids import RecordId
@@ -332,6 +333,10 @@ class RedisStore:
 
     def prune(self, retention: Retention) -> Pruned:
         return self._care.prune(retention)
+
+    def arrange(self, *, dry_run: bool = False) -> list[Arranged]:
+        del dry_run
+        return []
 
     def tidy(self) -> bool:
         self._care.tidy()

@@ -63,8 +63,9 @@ class Dialect:
     """The newest schema that this version of Lamina knows."""
     numbers: Callable[[Connection, int], Iterator[int]]
     """The numbers of the next versions, so many."""
-    version_names_stream: bool = False
-    """Whether versions are kept apart by stream, and so have a column for it."""
+    home: str = ""
+    """The column of a stream that says where its rows lie, in a database that can keep those of a
+    large one apart; versions and events then name it too, and versions their stream."""
     takes_hints: bool = False
     """Whether it is worth finding out which way through the tables is the short one."""
     task: str

@@ -19,7 +19,7 @@ from lamina.stores.sql.formats import check_writable
 from lamina.stores.sql.rows import to_record
 
 N = TypeVar("N", bound=str)
-_STREAM: Final = "select sid, seq, hash, at, documents, tokens from stream where name = ?"
+_STREAM: Final = "select sid, seq, hash, at, documents, tokens, {} from stream where name = ?"
 _BEGIN: Final = "insert into stream (name, seq, hash) values (?, 0, ?) returning sid"
 _ERASED: Final = (
     "select record from event where record in (select value from json_each(?))"
@@ -38,6 +38,8 @@ class StreamState:
     head: chain.Head
     documents: int = 0
     tokens: int = 0
+    home: int = 0
+    """Where its rows lie, in a database that keeps those of large streams apart."""
 
     def count(self, before: int, after: int) -> None:
         """A record's tokens in the index went from one number to another; 0 is not indexed."""
@@ -66,7 +68,7 @@ class Present:
         It may have been upgraded since the process opened it.
         """
         present, names = cls(connection), dict.fromkeys(map(stream_of, needs.scopes))
-        asked = [reads.SETTINGS, *((_STREAM, (name,)) for name in names)]
+        asked = [reads.SETTINGS, *(_stream(connection, name) for name in names)]
         asked += [reads.by_ids(needs.ids)] if needs.ids else []
         asked += [reads.by_places(needs.places)] if needs.places else []
         found = iter(answers(connection, asked))
@@ -117,15 +119,15 @@ class Present:
 
     def _known(self, name: str) -> StreamState | None:
         if name not in self.streams and name not in self.unknown:
-            self._take(name, list(rows(self.connection, _STREAM, (name,))))
+            self._take(name, list(rows(self.connection, *_stream(self.connection, name))))
         return self.streams.get(name)
 
     def _take(self, name: str, found: Sequence[Row]) -> None:
         self.connection.dialect.check_held(self.connection, name)
         self.unknown.add(name)
-        for sid, seq, digest, at, documents, tokens in found:
+        for sid, seq, digest, at, *more in found:
             head = chain.Head(seq, digest.hex(), None if at is None else from_text(at))
-            self.streams[name] = StreamState(sid, head, documents, tokens)
+            self.streams[name] = StreamState(sid, head, *more)
 
     def _all(
         self, wanted: Sequence[N], known: dict[N, Record | None], ask: Callable[[list[N]], Asked]
@@ -134,3 +136,7 @@ class Present:
         if missing := [one for one in wanted if one not in known]:
             yield from map(to_record, rows(self.connection, *ask(missing)))
         yield from (record for one in wanted if (record := known.get(one)) is not None)
+
+
+def _stream(connection: Connection, name: str) -> Asked:
+    return _STREAM.format(connection.dialect.home or "0"), (name,)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from lamina.core.access import Reach
     from lamina.core.announcements import Audience, Noted, Notice
+    from lamina.core.arranging import Arranged
     from lamina.core.chain import Head
     from lamina.core.changes import Event, Version
     from lamina.core.ids import RecordId
@@ -205,6 +206,11 @@ class SqlStore:
         from lamina.stores.sql import pruning
 
         return pruning.prune(self._connections, retention)
+
+    def arrange(self, *, dry_run: bool = False) -> list[Arranged]:
+        """Where all lies in one file there is one place."""
+        del dry_run
+        return []
 
     def _write_along(self, connection: Connection, *, cleared: bool) -> None:
         """Let the notices that wait share a commit, or go with what an erase takes away."""

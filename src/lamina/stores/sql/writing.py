@@ -52,7 +52,8 @@ class Writing:
 
     def take(self, stream: StreamState, step: Step, event: Event, salt: bytes) -> None:
         """Take in one step with its event."""
-        self._add(_ADD_EVENT, (stream.sid, *to_event_row(event)))
+        at_home = (stream.home,) if self.connection.dialect.home else ()
+        self._add(_ADD_EVENT, (stream.sid, *to_event_row(event), *at_home))
         if step.action is Action.WITNESSED:
             return
         record = step.subject
@@ -86,9 +87,11 @@ class Writing:
                 yield self._spelled(sql), waiting
 
     def _spelled(self, sql: str) -> str:
-        if sql == _ADD_VERSION and self.connection.dialect.version_names_stream:
-            return sql.replace("supersedes)", "supersedes, sid)").replace("?)", "?, ?)")
-        return sql
+        if not self.connection.dialect.home:
+            return sql
+        if sql == _ADD_VERSION:
+            return sql.replace("supersedes)", "supersedes, sid, home)").replace("?)", "?, ?, ?)")
+        return sql.replace("?)", "?, ?)") if sql == _ADD_EVENT else sql
 
     def _add(self, sql: str, row: tuple[Value, ...]) -> None:
         self.waiting.setdefault(sql, []).append(row)
@@ -129,8 +132,8 @@ class Writing:
     ) -> None:
         (vid, rid, previous), (event, salt) = ids, written
         row = (vid, rid, record.rev, previous, event.seq, salt, *to_version_row(record))
-        extra = (stream.sid,) if self.connection.dialect.version_names_stream else ()
-        self._add(_ADD_VERSION, (*row, *extra))
+        at_home = (stream.sid, stream.home) if self.connection.dialect.home else ()
+        self._add(_ADD_VERSION, (*row, *at_home))
 
     def _erase(self, stream: StreamState, record_id: RecordId) -> None:
         connection = self.connection

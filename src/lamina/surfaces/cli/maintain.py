@@ -28,7 +28,7 @@ _SHOWN = 5
 @click.option(
     "--only", multiple=True, metavar="NAME", shell_complete=completing.upkeep,
     help="Only this part: promotion, consolidation, retention, archiving, eviction, compaction,"
-    " history or stale. May be given several times.",
+    " history, partitions or stale. May be given several times.",
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.option("--yes", "-y", is_flag=True, help="Agree beforehand to parts that take a lot.")
@@ -43,7 +43,8 @@ def maintain(context: click.Context, /, *, only: tuple[str, ...], **how: Any) ->
     versions go as `history.LAYER` says. `promotion.auto` switches promotion on. Each part is a
     transaction that `lamina undo` takes back; dropped history is gone. What has faded goes only
     with `--only stale --yes`. A part that takes over 5% of all asks, and then nothing is done
-    without `--yes`. Made for cron: a second run at the same time ends with status 75.
+    without `--yes`. In Postgres a project of `project.partition_at` records gets partitions of its
+    own. Made for cron: a second run at the same time ends with status 75.
     """
     session = context.ensure_object(Session)
     memory = session.handle if session.is_acting else session.unbound
@@ -125,6 +126,7 @@ def _table(found: "Upkeep") -> Grid:
             ("", f"{one.entries:,} entries", one.tx or "-", one.what) for one in found.compacted
         ]
     rows += _history_rows(found)
+    rows += _arranged_rows(found)
     if found.asks and not found.applied:
         rows.append(("to go ahead", "needs --yes", "-", ""))
     return grid(("part", "result", "id", "why"), rows)
@@ -162,3 +164,12 @@ def _history_rows(found: "Upkeep") -> "Iterator[tuple[str, ...]]":
     if report.applied:
         emptied = "emptied" if report.tidied else "left alone, because somebody is reading"
         yield "", f"write-ahead log {emptied}", "-", ""
+
+
+def _arranged_rows(found: "Upkeep") -> "Iterator[tuple[str, ...]]":
+    for one in found.arranged:
+        if one.apart:
+            told = "has partitions of its own" if found.applied else "to get its own"
+        else:
+            told = "shares partitions again" if found.applied else "to share them again"
+        yield "partitions", told, "-", f"{one.stream}, {one.records:,} records"

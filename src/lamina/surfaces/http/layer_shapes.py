@@ -173,6 +173,14 @@ class Shortened(BaseModel):
     tx: str | None
 
 
+class Arranged(BaseModel):
+    """A project that got partitions of its own in Postgres, or gave them back."""
+
+    scope: str
+    records: int
+    apart: bool
+
+
 class Upkeep(BaseModel):
     """What upkeep did, or would do."""
 
@@ -183,6 +191,7 @@ class Upkeep(BaseModel):
     logs: int | None
     compacted: list[Shortened]
     history: Object | None
+    partitions: list[Arranged]
 
 
 class Setting(BaseModel):

@@ -20,7 +20,7 @@ ROUTES = Routes(tag="lifecycle")
 Policy = Literal["promotion", "consolidation", "retention", "archiving", "eviction", "stale"]
 Part = Literal[
     "promotion", "consolidation", "retention", "archiving", "eviction", "compaction", "history",
-    "stale",
+    "partitions", "stale",
 ]  # fmt: skip
 
 

@@ -4,10 +4,11 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from lamina.errors import LaminaError
-from lamina.stores.base import Aids, Finding
+from lamina.stores.base import Aids, Finding, Severity
 from lamina.stores.postgres.care.words import LONG_SECONDS, indexed, lookups
 from lamina.stores.postgres.connections import Connections
 from lamina.stores.postgres.migrations import NEWEST
+from lamina.stores.postgres.partitions import known
 from lamina.stores.sql.care.checks import VOUCHED, Check, numbers, told
 from lamina.stores.sql.care.contents import receipts, sealed, settings
 from lamina.stores.sql.care.digests import twins
@@ -41,6 +42,19 @@ def _fence(look: Look) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+def _partitions(look: Look) -> Iterator[Finding]:
+    apart = [one for one in known(look.connection) if one.has_own]
+    under_way = [one.name for one in apart if one.strays or not one.home]
+    if under_way:
+        yield note(
+            "partitions", f"on the way to partitions of their own, or back: {', '.join(under_way)}",
+            "Run `lamina maintain --only partitions`, which goes on",
+        )  # fmt: skip
+    elif apart:
+        told = ", ".join(f"{one.name} ({one.records:,} records)" for one in apart)
+        yield Finding("partitions", Severity.OK, f"of their own: {told}")
+
+
 def _vectors(look: Look) -> Iterator[Finding]:
     if strays := one(look.connection, _STRAY_VECTORS):
         yield derived("vectors", f"vectors that belong to no record: {strays}")
@@ -62,6 +76,7 @@ _BESIDE: Final = (
     Check("vectors", _vectors, derived),
     Check("tombstones", _buried, derived),
     Check("fence", _fence, derived),
+    Check("partitions", _partitions, derived),
 )
 
 

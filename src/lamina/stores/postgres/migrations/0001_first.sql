@@ -2,8 +2,10 @@
 -- Texts compare by their bytes, as in every other store, whatever the database's own order is.
 -- There are no foreign keys: each costs a look-up and a lock for every row, and `lamina doctor`
 -- finds what points nowhere.
--- What grows with the records of a project is partitioned by its stream, so that a large one can be
--- given a partition of its own; all others share the one called `_rest`.
+-- What grows with the records of a project lies at its stream's `home`: in the partition called
+-- `_rest`, home 0, with those of all others, or in partitions of its own once it is large. A home is
+-- a column, and no partition takes what others do not: so none has to be looked through, nor locked,
+-- for another to be added, and a stream moves row by row while it is read and written.
 
 -- Numbers of records and versions. Taken under the lock of a stream, so within a stream their order
 -- is that of the commits; across streams it is not.
@@ -16,7 +18,8 @@ create table stream (
   hash       bytea not null,
   at         text collate "C",
   documents  bigint not null default 0,    -- indexed records, and their tokens: the statistics
-  tokens     bigint not null default 0     -- of keyword search, kept per stream
+  tokens     bigint not null default 0,    -- of keyword search, kept per stream
+  home       integer not null default 0    -- where new rows go: 0, or its own sid
 ) with (fillfactor = 50);                  -- every commit changes a row in place
 
 create table record (
@@ -62,12 +65,13 @@ create table version (
   expires_at text collate "C",
   supersedes text collate "C",
   salt       bytea not null,
-  primary key (vid, sid)
-) partition by list (sid);
-create table version_rest partition of version default;
+  home       integer not null default 0,
+  primary key (vid, home)
+) partition by list (home);
+create table version_rest partition of version for values in (0);
 -- One current record in a slot, whatever races there are. A slot begins with its scope, so it
 -- belongs to one stream.
-create unique index version_place on version (place, sid) where place is not null;
+create unique index version_place on version (place, home) where place is not null;
 -- Episodes and artifacts are asked for by task; without this each answer would read them all.
 create index version_task on version ((data::json ->> 'task'))
   where (data::json ->> 'task') is not null;
@@ -84,9 +88,10 @@ create table event (
   at         text collate "C" not null,
   digest     bytea not null,
   hash       bytea not null,
-  primary key (sid, seq)
-) partition by list (sid);
-create table event_rest partition of event default;
+  home       integer not null default 0,
+  primary key (sid, seq, home)
+) partition by list (home);
+create table event_rest partition of event for values in (0);
 create index event_record on event (record);
 -- To undo a transaction, or show it, all of it is looked for.
 create index event_tx on event (tx);
@@ -211,9 +216,10 @@ create table vector (
   rid        bigint not null,
   vid        bigint not null,              -- the version it was made of
   body       halfvec,                      -- null when the embedder could not
-  primary key (rid, space, sid)
-) partition by list (sid);
-create table vector_rest partition of vector default;
+  home       integer not null default 0,
+  primary key (rid, space, home)
+) partition by list (home);
+create table vector_rest partition of vector for values in (0);
 -- Those of one stream, for an exact look through them all.
 create index vector_stream on vector (space, sid);
 

@@ -1,0 +1,225 @@
+"""Partitions of their own for large streams: rows move there while they are read and written.
+
+A row says by its `home` in which partition it lies, and every statement reads all partitions that
+may hold what it asks for, so a stream may lie in two of them: whoever reads sees each row once,
+wherever it is just then. Moving is therefore an `update`, some rows at a time, and whatever ends it
+leaves the store whole; the next run goes on. What each step locks, and for how long:
+
+- Adding empty partitions: SHARE UPDATE EXCLUSIVE on the parents, for milliseconds. It holds up
+  neither readers nor writers: no partition takes what the others do not, so none is looked through.
+- A page of versions or events: the lock of that stream, which its writers take, for a tenth of a
+  second. A page of vectors also the lock that embedders share; they and erasing wait as long.
+- The last page: both, for what was written since; with it the stream's `home` changes.
+- Dropping empty partitions: ACCESS EXCLUSIVE on the parents for milliseconds, and everybody waits
+  behind it; it is given up after a second, and left to the next time.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from lamina.clock import stopwatch
+from lamina.core.arranging import Arranged
+from lamina.stores.postgres import holding, locks
+from lamina.stores.postgres.connections import Connections
+from lamina.stores.postgres.driver import Connection, DriverError, is_busy
+from lamina.stores.sql.driver import ALL, Value, rows
+from lamina.stores.sql.driver import Connection as Asked
+from lamina.stores.sql.formats import check_still_writable
+
+DUTY: Final = "partitions"
+KEYS: Final = {"version": "vid", "event": "seq", "vector": "rid"}
+"""The tables that are kept apart, each with what tells the rows of one stream apart."""
+_LONG_SECONDS: Final = 6 * 3600.0
+_ATTEMPTS: Final = 5
+_AT_ONCE: Final = 20_000
+"""So many keys are looked up together, while nothing is locked."""
+_FIRST: Final = 200
+_MOST: Final = 20_000
+_PAGE_SECONDS: Final = 0.1
+"""How long writers of the stream are held up by one page, about."""
+_KNOWN: Final = (
+    "select s.sid, s.name, s.home, to_regclass('version_' || s.sid) is not null,"
+    " (select count(*) from record r where r.sid = s.sid),"
+    " exists (select 1 from event e where e.sid = s.sid and e.home = 0) from stream s"
+    " where s.home > 0 or s.seq >= ? or to_regclass('version_' || s.sid) is not null"
+    " order by s.name"
+)
+_ADD: Final = (
+    "create table {table}_{sid} (like {table} including all excluding indexes);"
+    # Asked directly it shows nothing: there is no policy that lets anything pass.
+    " alter table {table}_{sid} enable row level security, force row level security;"
+    " alter table {table} attach partition {table}_{sid} for values in ({sid})"
+)
+_KEYS_OF: Final = (
+    "select distinct {key} from {table} where home = ? and sid = ? and {key} > ?"
+    " order by {key} limit ?"
+)
+_MOVE: Final = (
+    "update {table} set home = ? where home = ? and sid = ?"
+    " and {key} in (select cast(value as bigint) from json_each(?))"
+)
+_MOVE_LATER: Final = "update {table} set home = ? where home = ? and sid = ? and {key} > ?"
+_LEFT: Final = "vector where home = ? and sid = ? and space in (select space from space)"
+"""Vectors are made in no order, so those that came meanwhile lie anywhere."""
+_COUNT_LEFT: Final = f"select count(*) from {_LEFT}"
+_MOVE_LEFT: Final = f"update {_LEFT.replace(' where', ' set home = ? where', 1)}"
+_SETTLE: Final = "update stream set home = ? where sid = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A stream that is large, or has partitions of its own."""
+
+    sid: int
+    name: str
+    home: int
+    has_own: bool
+    records: int
+    strays: bool
+    """Whether events of it lie in the common partition."""
+
+    def due(self, at: int) -> bool | None:
+        """Whether it should move out, or back; nothing when it lies where it should."""
+        if self.records and (self.home or self.records >= at):
+            return True if self.strays or not self.home else None
+        return False if self.has_own else None
+
+
+def known(connection: Asked, at: int = ALL) -> list[Known]:
+    """The streams that have so many records, maybe, or partitions of their own."""
+    return [Known(*row) for row in rows(connection, _KNOWN, (at,))]
+
+
+def arrange(connections: Connections, at: int, *, dry_run: bool) -> list[Arranged]:
+    """Give streams of so many records partitions of their own, and take back empty ones."""
+    with connections.reading(snapshot=False) as reader, reader.patiently(_LONG_SECONDS):
+        due = [(one, one.due(at)) for one in known(reader, at)]
+    found = [(one, out) for one, out in due if out is not None]
+    if not dry_run:
+        for one, out in found:
+            move = _Out(connections, one) if out else _Back(connections, one)
+            connections.apart(move.carry_out, _LONG_SECONDS)
+    return [Arranged(one.name, one.records, out) for one, out in found]
+
+
+class _Move:
+    """Rows of one stream on their way from one home to another."""
+
+    def __init__(self, connections: Connections, stream: Known, homes: tuple[int, int]) -> None:
+        self._connections = connections
+        self._stream = stream
+        self._from, self._to = homes
+        self._size = _FIRST
+
+    def carry_out(self, session: Connection) -> None:
+        """Move what there is page by page, then what came meanwhile, and settle there."""
+        lasts = {table: self._pages(session, table) for table in KEYS}
+        # What is dead in the index is passed over now, rather than while others wait.
+        self._ask(_COUNT_LEFT, (self._from, self._stream.sid))
+        self._locked(session, partial(self._finish, session, lasts), "vector")
+
+    def _pages(self, session: Connection, table: str) -> int:
+        """Move the rows of a table; the key of the last one."""
+        last, sql = 0, _MOVE.format(table=table, key=KEYS[table])
+        while keys := self._keys(table, last):
+            while keys:
+                page, keys = keys[: self._size], keys[self._size :]
+                given = (self._to, self._from, self._stream.sid, str(page))
+                took = self._locked(session, partial(session.execute, sql, given), table)
+                self._suit(took)
+                last = page[-1]
+        return last
+
+    def _keys(self, table: str, last: int) -> list[int]:
+        sql = _KEYS_OF.format(table=table, key=KEYS[table])
+        return [key for (key,) in self._ask(sql, (self._from, self._stream.sid, last, _AT_ONCE))]
+
+    def _ask(self, sql: str, given: tuple[Value, ...]) -> list[tuple[int]]:
+        with self._connections.reading(snapshot=False) as reader, reader.patiently(_LONG_SECONDS):
+            return list(rows(reader, sql, given))
+
+    def _suit(self, seconds: float) -> None:
+        """Choose how many rows the next page has."""
+        change = min(max(_PAGE_SECONDS / max(seconds, 1e-3), 0.25), 2.0)
+        self._size = min(max(int(self._size * change), 10), _MOST)
+
+    def _finish(self, session: Connection, lasts: dict[str, int]) -> None:
+        # Nobody knows yet how few there are behind the last one.
+        session.run("set local enable_seqscan = off")
+        there = (self._to, self._from, self._stream.sid)
+        for table in ("version", "event"):
+            sql = _MOVE_LATER.format(table=table, key=KEYS[table])
+            session.execute(sql, (*there, lasts[table]))
+        session.execute(_MOVE_LEFT, there)
+        session.execute(_SETTLE, (self._to, self._stream.sid))
+
+    def _locked(self, session: Connection, work: Callable[[], object], table: str) -> float:
+        """Change a table while this stream's writers are kept out; for how long they were."""
+        schema, since = self._connections.schema, 0.0
+        needs = holding.Needs(scopes=(self._stream.name,))
+        alone = f"select pg_advisory_xact_lock({locks.number(schema, holding.VECTORS)})"
+        first = [*([alone] if table == "vector" else []), *holding.first(schema, [needs], frozenset())]
+
+        def held() -> None:
+            nonlocal since
+            # A crash may lose a page: it then lies where it lay.
+            session.begin(local=(("synchronous_commit", "off"),), first=first)
+            holding.hold(session, schema, [needs], frozenset())
+            since = stopwatch()
+            check_still_writable(session)
+            work()
+
+        _again(session, held)
+        return stopwatch() - since
+
+
+class _Out(_Move):
+    """Into partitions of its own, which are made first."""
+
+    def __init__(self, connections: Connections, stream: Known) -> None:
+        super().__init__(connections, stream, (0, stream.sid))
+
+    def carry_out(self, session: Connection) -> None:
+        sid = self._stream.sid
+        if not self._stream.has_own:
+            add = "; ".join(_ADD.format(table=table, sid=sid) for table in KEYS)
+            _again(session, lambda: _briefly(session, add))
+        super().carry_out(session)
+        session.run(f"vacuum (analyze) {', '.join(f'{table}_{sid}' for table in KEYS)}")
+
+
+class _Back(_Move):
+    """Into the common partitions; its own are dropped when they are empty."""
+
+    def __init__(self, connections: Connections, stream: Known) -> None:
+        super().__init__(connections, stream, (stream.sid, 0))
+
+    def carry_out(self, session: Connection) -> None:
+        super().carry_out(session)
+        named = ", ".join(f"{table}_{self._stream.sid}" for table in KEYS)
+        _again(session, lambda: _briefly(session, f"drop table {named}"))
+
+
+def _briefly(session: Connection, script: str) -> None:
+    """Begin to change tables; others do not have to wait for long behind it."""
+    session.begin(local=(("lock_timeout", "1s"),))
+    session.run(script)
+
+
+def _again(session: Connection, work: Callable[[], None]) -> None:
+    """Commit what `work` has begun; once more while others are in the way."""
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            work()
+            session.run("commit")
+        except DriverError as error:
+            session.roll_back()
+            if not is_busy(error) or attempt == _ATTEMPTS:
+                raise
+        except BaseException:
+            session.roll_back()
+            raise
+        else:
+            return
