@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
-from lamina.stores.postgres import words
+from lamina.stores.postgres import streaming, words
 from lamina.stores.postgres.driver import Connection as Session
 from lamina.stores.postgres.driver import DriverError, UnheldError
 from lamina.stores.postgres.migrations import NEWEST
+from lamina.stores.postgres.pool import Reader
 from lamina.stores.sql.driver import Connection, Dialect, rows
 
 
@@ -29,6 +30,11 @@ def _check_held(connection: Connection, stream: str) -> None:
         raise UnheldError(stream)
 
 
+def _patiently(connection: Connection, seconds: float) -> AbstractContextManager[None]:
+    assert isinstance(connection, Session | Reader)
+    return connection.patiently(seconds)
+
+
 DIALECT: Final = Dialect(
     error=DriverError,
     format=NEWEST,
@@ -43,6 +49,8 @@ DIALECT: Final = Dialect(
     drop_words=words.drop,
     drop_vectors=_drop_vectors,
     at_once=_at_once,
+    each=streaming.each,
+    patiently=_patiently,
     vector_body="x.body::text",
     check_held=_check_held,
 )

@@ -83,6 +83,14 @@ class Dialect:
     """Take the vectors of a record away, whose versions are gone."""
     at_once: Callable[[Connection], AbstractContextManager[None]] = lambda _: nullcontext()
     """Within it no statement's answer is asked for; where a wire is long they go together."""
+    each: Callable[[Connection, str, tuple[Value, ...]], Iterator[Row]] = (
+        lambda connection, sql, parameters: rows(connection, sql, parameters)
+    )
+    """The rows of a statement in a transaction, not all at once however many there are."""
+    patiently: Callable[[Connection, float], AbstractContextManager[None]] = (
+        lambda connection, seconds: nullcontext()
+    )
+    """Within it each statement may take so long, where there are limits."""
     vector_body: str = "x.body"
     """The body of a vector `x` as the driver hands it out."""
     check_held: Callable[[Connection, str], None] = lambda connection, stream: None
@@ -92,6 +100,11 @@ class Dialect:
 def rows(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Iterator[Row]:
     """The rows of a statement; our own schema says what their columns are."""
     yield from connection.execute(sql, parameters)
+
+
+def each(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Iterator[Row]:
+    """The same where there may be any number of them; only within a transaction."""
+    return connection.dialect.each(connection, sql, parameters)
 
 
 def one(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Any:
