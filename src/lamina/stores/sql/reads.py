@@ -130,8 +130,9 @@ def page(connection: Connection, reach: Reach, stream: str, after: int) -> list[
     """The next records of a stream in the order of creation, each with its place in it."""
     where = everything(reach, Filter(), None)
     sql = (
-        f"select r.rid, {RECORD_COLUMNS} from {NEWEST} join stream s on s.sid = r.sid"
-        f" where s.name = ? and r.rid > ? and {where.sql} order by r.rid limit ?"
+        f"select r.rid, {RECORD_COLUMNS} from {NEWEST}"
+        " where r.sid = (select sid from stream where name = ?)"
+        f" and r.rid > ? and {where.sql} order by r.rid limit ?"
     )
     found = rows(connection, sql, (stream, after, *where.parameters, _PAGE))
     return [(row[0], to_record(row[1:])) for row in found]
