@@ -8,7 +8,7 @@ from typing import Any, Final
 from lamina.beside import Beside
 from lamina.core import canonical, chain
 from lamina.core.access import Reach
-from lamina.core.changes import Erase
+from lamina.core.changes import Erase, Event
 from lamina.core.filters import parse
 from lamina.core.ids import RecordId
 from lamina.core.indexing import index_terms
@@ -25,6 +25,7 @@ _SHORTEST_PROBE: Final = 8
 _PROBE: Final = 24
 _WORDS_PER_VERSION: Final = 4
 _AT_ONCE: Final = 500
+_EVENTS: Final = 5_000
 _SHOWN: Final = 100
 _LINE: Final = 200
 _TIES: Final = frozenset({"archive_id", "at", "cites", "entry", "first", "kept", "last"})
@@ -253,4 +254,12 @@ def _texts(value: Any, *, names: bool = True) -> Iterator[str]:
 
 
 def _holds(store: Store, stream: str) -> bool:
-    return not list(chain.verify(store.events(stream, limit=None)))
+    return next(chain.verify(_log(store, stream)), None) is None
+
+
+def _log(store: Store, stream: str) -> Iterator[Event]:
+    """A stream's events, however many, a page in hand."""
+    after = 0
+    while page := store.events(stream, after=after, limit=_EVENTS):
+        yield from page
+        after = page[-1].seq

@@ -111,6 +111,44 @@ def test_forget_hides_and_undo_brings_back(lamina: Call) -> None:
     assert lamina("get", "tea").status == 0
 
 
+def test_erase_takes_a_list_of_ids_and_leaves_out_what_is_not_there(
+    lamina: Call, tmp_path: Path
+) -> None:
+    ids = [_id(lamina("remember", f"Tea number {n}", "--json").out) for n in range(4)]
+    lamina("forget", ids[1])
+    lamina("erase", ids[2], "--yes")
+    (tmp_path / "ids").write_text("\n".join([*ids[:3], "", ids[0]]) + "\n")
+    listed = ("erase", "--from", str(tmp_path / "ids"))
+    assert "nobody is there to ask" in lamina(*listed).err
+    report = lamina(*listed, "--yes")
+    assert "records\t2\n" in report.out
+    assert "1 of 3 ids listed are not there" in report.err
+    assert "none of the ids listed is there" in lamina(*listed, "--yes").err
+    assert lamina(*listed, "--yes", "--json").json["records"] == []
+    assert all(lamina("get", gone).status == 3 for gone in ids[:3])
+    assert lamina("get", ids[3]).status == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("not an id\n", "line 1 of {file} is no id: 'not an id'"),
+        (None, "{file} cannot be read"),
+    ],
+)
+def test_erase_refuses_a_list_that_is_none(
+    lamina: Call, tmp_path: Path, given: str | None, said: str
+) -> None:
+    kept, file = _id(lamina("remember", "Tea", "--json").out), tmp_path / "ids"
+    if given is not None:
+        file.write_text(given)
+    refused = lamina("erase", "--from", str(file), "--yes")
+    assert refused.status == 2
+    assert said.format(file=file) in refused.err
+    assert "nothing was named" in lamina("erase", "--yes").err
+    assert lamina("get", kept).status == 0
+
+
 def test_erase_reports_and_history_says_erased(lamina: Call) -> None:
     kept = _id(lamina("remember", "Ann drinks tea", "--key", "tea", "--json").out)
     refused = lamina("erase", "tea")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
-from lamina.stores.postgres import words
+from lamina.stores.postgres import streaming, words
 from lamina.stores.postgres.driver import Connection as Session
 from lamina.stores.postgres.driver import DriverError, UnheldError
 from lamina.stores.postgres.migrations import NEWEST
@@ -42,6 +42,11 @@ def _meet_erases(connection: Connection, erases: bool) -> None:
     connection.execute(f"lock table telemetry in {mode} mode")
 
 
+def _patiently(connection: Connection, seconds: float) -> AbstractContextManager[None]:
+    assert isinstance(connection, Session | Reader)
+    return connection.patiently(seconds)
+
+
 DIALECT: Final = Dialect(
     error=DriverError,
     format=NEWEST,
@@ -59,6 +64,8 @@ DIALECT: Final = Dialect(
     drop_vectors=_drop_vectors,
     at_once=_at_once,
     answers=_answers,
+    each=streaming.each,
+    patiently=_patiently,
     vector_body="x.body::text",
     kept=" for key share",
     check_held=_check_held,

@@ -160,7 +160,10 @@ class _Move:
         schema, since = self._connections.schema, 0.0
         needs = holding.Needs(scopes=(self._stream.name,))
         alone = f"select pg_advisory_xact_lock({locks.number(schema, holding.VECTORS)})"
-        first = [*([alone] if table == "vector" else []), *holding.first(schema, [needs], frozenset())]
+        first = [
+            *([alone] if table == "vector" else []),
+            *holding.first(schema, [needs], frozenset()),
+        ]
 
         def held() -> None:
             nonlocal since

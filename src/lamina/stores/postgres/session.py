@@ -34,6 +34,8 @@ _SESSION: Final = {
     "extra_float_digits": "1",
     # To compile a statement takes longer than to run it.
     "jit": "off",
+    # Whoever reads by a cursor reads to the end; the server would plan for the first tenth.
+    "cursor_tuple_fraction": "1",
 }
 _ELSEWHERE: Final = "visual c|mingw|windows"
 """Servers that cannot look whether their client is still there."""

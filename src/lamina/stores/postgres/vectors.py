@@ -25,17 +25,31 @@ None is of a later one. Asked for by `=`, the server would expect a single such 
 table, and would rather compare all vectors than use a graph.
 """
 _SPACE: Final = "select space, dimensions from space where fingerprint = ?"
+_STREAMS: Final = "stream s left join space_mark m on m.space = ?1 and m.sid = s.sid"
 _WANTED: Final = (
-    "stream s left join space_mark m on m.space = ?1 and m.sid = s.sid"
-    " join version v on v.sid = s.sid and v.vid > coalesce(m.mark, 0)"
-    " join record r on r.rid = v.rid where r.head = v.vid and r.length > 0"
+    "version v join record r on r.rid = v.rid where v.sid = s.sid"
+    # Not by `coalesce`: the server does not know that it tells nothing, and looks through all.
+    " and v.vid > case when m.mark is null then 0 else m.mark end"
+    " and v.vid >= r.head and r.length > 0"
     " and not exists (select 1 from vector x where x.rid = r.rid and x.space = ?1"
     " and x.vid = v.vid)"
 )
-_PENDING: Final = f"select {RECORD_COLUMNS} from {_WANTED} order by v.vid limit ?2"
-_NEWEST: Final = (
-    f"select 1 from (select r.scope, r.layer from {_WANTED} order by v.vid desc limit 2000) r"
+"""What a stream `s` has behind its mark `m`. To ask each stream for the first few keeps the price
+from growing with all that waits."""
+_PENDING: Final = (
+    f"select w.* from {_STREAMS}, lateral (select {RECORD_COLUMNS}, v.vid from {_WANTED}"
+    " order by v.vid limit ?2) w order by w.vid limit ?2"
 )
+_FEW: Final = 500
+"""Of each stream so many of the newest that wait are looked at: enough to tell few from many."""
+_NEWEST: Final = (
+    f"select 1 from {_STREAMS}, lateral (select r.scope, r.layer from {_WANTED}"
+    f" order by v.vid desc limit {_FEW}) r"
+)
+_COUNT_FEW: Final = f"select count(*) from ({_NEWEST}) w"
+_COUNT_PENDING: Final = f"select count(*) from {_STREAMS}, lateral (select 1 from {_WANTED}) w"
+_COUNTING_SECONDS: Final = 60.0
+"""For a look at every vector there is, or is to be."""
 _COUNTED: Final = (
     "select count(x.body), count(*) - count(x.body) from vector x join record r on r.rid = x.rid"
     f" where x.space = ? and {VALID}"
@@ -65,11 +79,10 @@ _BEGIN: Final = (
     " then excluded.dimensions else space.dimensions end returning space, dimensions"
 )
 _SEEN_TO: Final = (
-    "insert into space_mark (space, sid, mark) select ?1, s.sid, coalesce(("
-    f"select min(v.vid) - 1 from {_WANTED} and s.sid = at.sid),"
-    " (select max(w.vid) from version w where w.sid = at.sid), 0)"
-    " from stream at join stream s on s.sid = at.sid"
-    " where at.sid in (select cast(value as bigint) from json_each(?2))"
+    "insert into space_mark (space, sid, mark) select ?1, s.sid, coalesce(w.vid - 1,"
+    " (select max(x.vid) from version x where x.sid = s.sid), 0)"
+    f" from {_STREAMS} left join lateral (select v.vid from {_WANTED} order by v.vid limit 1) w"
+    " on true where s.sid in (select cast(value as bigint) from json_each(?2))"
     " on conflict (space, sid) do update set mark = greatest(space_mark.mark, excluded.mark)"
 )
 
@@ -125,9 +138,14 @@ def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:
 def progress(connection: Connection, space: str) -> Progress:
     """How many vectors of a space there are, are to come, and cannot be."""
     number = known(connection, space).number
-    [(made, refused)] = rows(connection, _COUNTED, (number,))
-    pending = one(connection, f"select count(*) from {_WANTED}", (number,))
-    return Progress(made, pending, refused)
+    with connection.dialect.patiently(connection, _COUNTING_SECONDS):
+        [(made, refused)] = rows(connection, _COUNTED, (number,))
+        return Progress(made, _pending(connection, number), refused)
+
+
+def _pending(connection: Connection, number: int) -> int:
+    few = int(one(connection, _COUNT_FEW, (number,)))
+    return few if few < _FEW else int(one(connection, _COUNT_PENDING, (number,)))
 
 
 def spaces(connection: Connection) -> list[str]:

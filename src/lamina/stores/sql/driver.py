@@ -96,6 +96,14 @@ class Dialect:
     ]
     """What several statements answer, none of which needs another's; where a wire is long they go
     together."""
+    each: Callable[[Connection, str, tuple[Value, ...]], Iterator[Row]] = (
+        lambda connection, sql, parameters: rows(connection, sql, parameters)
+    )
+    """The rows of a statement in a transaction, not all at once however many there are."""
+    patiently: Callable[[Connection, float], AbstractContextManager[None]] = (
+        lambda connection, seconds: nullcontext()
+    )
+    """Within it each statement may take so long, where there are limits."""
     vector_body: str = "x.body"
     """The body of a vector `x` as the driver hands it out."""
     kept: str = ""
@@ -114,6 +122,11 @@ def rows(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -
 def answers(connection: Connection, asked: Sequence[Asked]) -> list[list[Row]]:
     """The rows of several statements, none of which needs another's answer."""
     return connection.dialect.answers(connection, asked) if asked else []
+
+
+def each(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Iterator[Row]:
+    """The same where there may be any number of them; only within a transaction."""
+    return connection.dialect.each(connection, sql, parameters)
 
 
 def one(connection: Connection, sql: str, parameters: tuple[Value, ...] = ()) -> Any:

@@ -71,7 +71,7 @@ def changes(connection: Connection, reach: Reach, after: Mapping[str, int], limi
     """The next events over all streams within reach, and what of them can be seen."""
     within = reach.streams()
     fresh = [
-        _times(connection, name, sid, after.get(name, 0))
+        _times(connection, (name, sid), after.get(name, 0), limit)
         for name, sid, seq, _, _ in list(rows(connection, _HEADS))
         if (within is None or name in within) and seq > after.get(name, 0)
     ]
@@ -88,11 +88,12 @@ def changes(connection: Connection, reach: Reach, after: Mapping[str, int], limi
 
 
 def _times(
-    connection: Connection, name: str, sid: int, after: int
+    connection: Connection, stream: tuple[str, int], after: int, limit: int
 ) -> Iterator[tuple[str, str, int, int]]:
-    """When each event of a stream happened; read no further than is asked for."""
-    sql = "select at, seq from event where sid = ? and seq > ? order by seq"
-    return ((at, name, seq, sid) for at, seq in rows(connection, sql, (sid, after)))
+    """When the next events of a stream happened; not of more than may all be handed out."""
+    name, sid = stream
+    sql = "select at, seq from event where sid = ? and seq > ? order by seq limit ?"
+    return ((at, name, seq, sid) for at, seq in rows(connection, sql, (sid, after, limit)))
 
 
 def _span(

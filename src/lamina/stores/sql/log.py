@@ -41,7 +41,9 @@ def versions(connection: Connection, reach: Reach, record_id: RecordId) -> list[
 
 def events(connection: Connection, stream: str, after: int, limit: int | None) -> list[Event]:
     """A stream's events behind a sequence number."""
-    sql = f"{_EVENTS} where s.name = ? and e.seq > ? order by e.seq limit ?"
+    # Joined by its name, all that the stream has behind the number would be read and sorted.
+    number = "(select sid from stream where name = ?)"
+    sql = f"{_EVENTS} where e.sid = {number} and e.seq > ? order by e.seq limit ?"
     return _events(connection, sql, (stream, after, ALL if limit is None else limit))
 
 

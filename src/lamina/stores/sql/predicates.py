@@ -9,6 +9,7 @@ from datetime import datetime
 from math import inf, nextafter
 from typing import Final
 
+from lamina.core import canonical
 from lamina.core.access import EVERYTHING, Grant, Reach
 from lamina.core.filters import Condition, Filter, Op, Scalar
 from lamina.core.instants import to_text
@@ -81,7 +82,8 @@ def _condition(condition: Condition) -> Predicate:
         if not wanted:
             return _FALSE
         sql = f"exists (select 1 from json_each(v.tags) where value in ({_marks(wanted)}))"
-        return Predicate(sql, wanted)
+        there = [_holds("v.tags", str(one)) for one in wanted]
+        return _joined([_joined(there, "or"), Predicate(sql, wanted)], "and")
     return _on_column(column(condition.field), condition.op, condition.value)
 
 
@@ -154,8 +156,13 @@ def _along(path: tuple[str, ...], test: Predicate) -> Predicate:
     names = " and ".join(f"d{depth}.key = ?" for depth, _ in enumerate(path))
     last = f"d{len(path) - 1}"
     found = f"select 1 from {', '.join(tables)} where {names} and {test.sql.replace('%s', last)}"
-    sql = f"exists ({found})"
-    return Predicate(sql, (*path, *test.parameters))
+    names_there = [_holds("v.data", name) for name in path]
+    return _joined([*names_there, Predicate(f"exists ({found})", (*path, *test.parameters))], "and")
+
+
+def _holds(column: str, text: str) -> Predicate:
+    """Whether JSON may hold a text at all: most of it does not, and to take it apart is dear."""
+    return Predicate(f"instr({column}, ?) > 0", (canonical.dumps(text),))
 
 
 def _equals(name: str, value: Scalar) -> Predicate:

@@ -12,7 +12,7 @@ from lamina.core.instants import from_text
 from lamina.core.record import Record
 from lamina.core.sealed import Sealed
 from lamina.stores.questions import Lot, Query
-from lamina.stores.sql.driver import ALL, Asked, Connection, Row, Value, one, rows
+from lamina.stores.sql.driver import ALL, Asked, Connection, Row, Value, each, one, rows
 from lamina.stores.sql.past import NEWEST, source
 from lamina.stores.sql.predicates import column, everything
 from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
@@ -49,6 +49,12 @@ _COMMON: Final = 32
 """From one in so many on, the next one is met soon enough."""
 _SMALL: Final = 2_000
 """Among so few no way is long."""
+_SAID: Final = "old.text || '\n' || coalesce(r.key, '') || '\n' || old.data || '\n' || old.tags"
+_FEW_TEXTS: Final = 4
+_LONG_SECONDS: Final = 3600.0
+"""For a look at every version there is."""
+_COUNTING_SECONDS: Final = 30.0
+"""For a look at every record there is, which millions take longer than somebody else's turn."""
 _FEW: Final = 200
 """Who wants so few asks often, and is better off without a question before the question."""
 
@@ -120,8 +126,9 @@ def page(connection: Connection, reach: Reach, stream: str, after: int) -> list[
     """The next records of a stream in the order of creation, each with its place in it."""
     where = everything(reach, Filter(), None)
     sql = (
-        f"select r.rid, {RECORD_COLUMNS} from {NEWEST} join stream s on s.sid = r.sid"
-        f" where s.name = ? and r.rid > ? and {where.sql} order by r.rid limit ?"
+        f"select r.rid, {RECORD_COLUMNS} from {NEWEST}"
+        " where r.sid = (select sid from stream where name = ?)"
+        f" and r.rid > ? and {where.sql} order by r.rid limit ?"
     )
     found = rows(connection, sql, (stream, after, *where.parameters, _PAGE))
     return [(row[0], to_record(row[1:])) for row in found]
@@ -130,15 +137,20 @@ def page(connection: Connection, reach: Reach, stream: str, after: int) -> list[
 def saying(connection: Connection, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
     """Records of which any kept version holds one of these texts."""
     where = everything(reach, Filter(), None)
+    needles = sorted({*texts, *map(canonical.inner, texts)})
+    if not needles:
+        return []
+    # The database looks for a few by itself; for many it would take longer than we do.
+    few = needles if len(needles) <= _FEW_TEXTS else []
+    holds = " or ".join([f"instr({_SAID}, ?) > 0"] * len(few)) or "true"
     sql = (
-        "select r.id, old.text || '\n' || coalesce(r.key, '') || '\n' || old.data"
-        " || '\n' || old.tags from version old join record r on r.rid = old.rid"
-        f" join version v on v.vid = r.head where {where.sql} order by r.rid"
+        f"select r.id, {_SAID} from version old join record r on r.rid = old.rid"
+        f" join version v on v.vid = r.head where {where.sql} and ({holds}) order by r.rid"
     )
-    needles = {*texts, *map(canonical.inner, texts)}
-    found = rows(connection, sql, where.parameters)
-    held = (record_id for record_id, said in found if any(needle in said for needle in needles))
-    return list(dict.fromkeys(held))
+    with connection.dialect.patiently(connection, _LONG_SECONDS):
+        found = each(connection, sql, (*where.parameters, *few))
+        held = (record_id for record_id, said in found if any(one in said for one in needles))
+        return list(dict.fromkeys(held))
 
 
 def count(connection: Connection, wanted: Query) -> int:
@@ -148,7 +160,8 @@ def count(connection: Connection, wanted: Query) -> int:
     if records == NEWEST and _is_common(connection, wanted):
         records = _IN_TABLE_ORDER
     sql = f"{moment.sql}select count(*) from {records} where {where.sql}"
-    return int(one(connection, sql, (*moment.parameters, *where.parameters)) or 0)
+    with connection.dialect.patiently(connection, _COUNTING_SECONDS):
+        return int(one(connection, sql, (*moment.parameters, *where.parameters)) or 0)
 
 
 def census(connection: Connection, wanted: Query) -> list[Lot]:
@@ -161,7 +174,9 @@ def census(connection: Connection, wanted: Query) -> list[Lot]:
         f"{moment.sql}select r.scope, r.layer, v.state, count(*), sum(v.tokens) from {records}"
         f" where {where.sql} group by 1, 2, 3 order by 1, 2, 3"
     )
-    return [Lot(*row) for row in rows(connection, sql, (*moment.parameters, *where.parameters))]
+    every = (*moment.parameters, *where.parameters)
+    with connection.dialect.patiently(connection, _COUNTING_SECONDS):
+        return [Lot(*row) for row in rows(connection, sql, every)]
 
 
 def _is_much(connection: Connection, reach: Reach) -> bool:

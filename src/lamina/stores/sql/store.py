@@ -81,11 +81,11 @@ class SqlStore:
             last = page[-1][0]
 
     def count(self, query: Query) -> int:
-        with self._connections.reading(query.reach, snapshot=False) as connection:
+        with self._connections.reading(query.reach) as connection:
             return reads.count(connection, query)
 
     def census(self, query: Query) -> list[Lot]:
-        with self._connections.reading(query.reach, snapshot=False) as connection:
+        with self._connections.reading(query.reach) as connection:
             return reads.census(connection, query)
 
     def versions(self, reach: Reach, record_id: RecordId) -> list[Version]:
@@ -194,7 +194,7 @@ class SqlStore:
         self._connections.write(work)
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
-        with self._connections.reading(reach, snapshot=False) as connection:
+        with self._connections.reading(reach) as connection:
             return reads.saying(connection, reach, texts)
 
     def prunable(self, retention: Retention) -> Pruned:

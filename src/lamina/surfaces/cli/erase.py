@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from lamina.surfaces.cli import completing
+from lamina.surfaces.cli.listed import missing, read_ids
 from lamina.surfaces.cli.marks import Grid, Span, grid, line
-from lamina.surfaces.cli.options import Command, names_argument, which_options
+from lamina.surfaces.cli.options import Command, which_options
 from lamina.surfaces.cli.session import Session
 
 if TYPE_CHECKING:
+    from lamina.core.ids import RecordId
     from lamina.memory import Memory
     from lamina.results import Erasure, ErasurePlan, Touched
 
@@ -18,7 +21,9 @@ _MOST_SHOWN: Final = 20
 
 
 @click.command(cls=Command)
-@names_argument
+@click.argument("names", nargs=-1, metavar="[ID_OR_KEY...]", shell_complete=completing.records)
+@click.option("--from", "listed", metavar="FILE", shell_complete=completing.files,
+              help="Also the ids in a file, one a line; - is standard input.")  # fmt: skip
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Only show what would go, and what would stay.")
 @which_options
@@ -27,27 +32,62 @@ def erase(context: click.Context, /, names: tuple[str, ...], **how: Any) -> None
     """Remove memories for good, and verify it.
 
     Every version goes, with its index entries and sealed secrets; then the files are searched for
-    what was erased. Only the fact that something was erased stays in the log.
+    what was erased. Only the fact that something was erased stays in the log. --from takes a list
+    such as the ids that were erased since a dump was made which has now been restored; what of it
+    is not there is counted and left out.
     """
     from lamina.surfaces import wire
 
-    yes, dry_run = how.pop("yes"), how.pop("dry_run")
+    yes, dry_run, listed = how.pop("yes"), how.pop("dry_run"), how.pop("listed")
     session = context.ensure_object(Session)
+    asked = _asked(names, listed)
     ids = [session.find(name, **how).id for name in names]
     memory = session.memory(how["scope"])
+    ids += _there(session, memory, asked)
+    if not ids:
+        _say_nothing_went(session)
+        return
     if dry_run:
         _show_plan(session, memory.would_erase(*ids))
         return
     if not yes and not _confirmed(session, memory, ids):
         session.out.note("Nothing was erased.")
         context.exit(wire.INTERNAL)
-    report = memory.erase(*ids)
+    report = memory.erase(*dict.fromkeys(ids))
     if session.out.as_json:
         session.out.document(wire.erasure_out(report))
     elif not session.out.quiet:
         session.out.show(report_grid(report))
     if not report.complete:
         context.exit(wire.DAMAGED)
+
+
+def _asked(names: Sequence[str], listed: str | None) -> "list[RecordId]":
+    from lamina.errors import InvalidInputError
+
+    if listed is None and not names:
+        raise InvalidInputError(
+            "nothing was named to erase", remedy="Name memories, or a file of ids with --from FILE"
+        )
+    return [] if listed is None else read_ids(listed)
+
+
+def _there(session: Session, memory: "Memory", asked: "Sequence[RecordId]") -> "list[RecordId]":
+    """Those of the ids listed that there is something to erase of."""
+    gone = missing(memory, asked)
+    if gone:
+        session.out.note(f"{len(gone):,} of {len(asked):,} ids listed are not there.")
+    return [one for one in asked if one not in gone]
+
+
+def _say_nothing_went(session: Session) -> None:
+    from lamina.results import Erasure
+    from lamina.surfaces import wire
+
+    if session.out.as_json:
+        nothing = Erasure((), 0, 0, 0, 0, (), (), (), chain_verified=True)
+        session.out.document(wire.erasure_out(nothing))
+    session.out.note("Nothing was erased: none of the ids listed is there.")
 
 
 def report_grid(report: "Erasure") -> Grid:

@@ -7,8 +7,9 @@ from lamina.core.record import Record
 from lamina.stores.base import Repair
 from lamina.stores.postgres import holding
 from lamina.stores.postgres.care.checking import audit
-from lamina.stores.postgres.care.words import reindex
+from lamina.stores.postgres.care.words import LONG_SECONDS, reindex
 from lamina.stores.postgres.connections import Connections
+from lamina.stores.postgres.driver import Connection as Session
 from lamina.stores.sql.care.fixing import fix, refuse_damage
 from lamina.stores.sql.driver import Connection
 
@@ -31,18 +32,23 @@ def repair(
     refuse_damage(audit(connections, None))
     tell(0.3)
 
-    def work(connection: Connection) -> list[str]:
-        done = list(fix(connection))
-        for sql, what in (
-            (_BURY, "tombstones were put back: {}"),
-            (_STRAY_VECTORS, "vectors of no record were taken away: {}"),
-        ):
-            connection.execute(sql)
-            if changed := connection.changes():
-                done.append(what.format(changed))
-        return done
+    def work(connection: Session) -> list[str]:
+        with connection.patiently(LONG_SECONDS):
+            return _put_right(connection)
 
     done = connections.write(work, needs=holding.EVERYTHING)
     indexed = reindex(connections, analyse, lambda share: tell(0.4 + 0.6 * share))
     tell(1.0)
     return Repair(indexed, tuple(done))
+
+
+def _put_right(connection: Connection) -> list[str]:
+    done = list(fix(connection))
+    for sql, what in (
+        (_BURY, "tombstones were put back: {}"),
+        (_STRAY_VECTORS, "vectors of no record were taken away: {}"),
+    ):
+        connection.execute(sql)
+        if changed := connection.changes():
+            done.append(what.format(changed))
+    return done

@@ -72,6 +72,9 @@ create table version_rest partition of version for values in (0);
 -- One current record in a slot, whatever races there are. A slot begins with its scope, so it
 -- belongs to one stream.
 create unique index version_place on version (place, home) where place is not null;
+-- What waits for its vector is taken up stream by stream, oldest first; without this each step would
+-- look through all that waits.
+create index version_stream on version (sid, vid);
 -- Episodes and artifacts are asked for by task; without this each answer would read them all.
 create index version_task on version ((data::json ->> 'task'))
   where (data::json ->> 'task') is not null;

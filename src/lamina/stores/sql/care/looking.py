@@ -7,7 +7,7 @@ from typing import Any, Final
 from lamina.core.settings import check_setting
 from lamina.errors import LaminaError
 from lamina.stores.base import Aids, Finding, Severity
-from lamina.stores.sql.driver import Connection, Value, one, rows
+from lamina.stores.sql.driver import Connection, Value, each, one
 
 REPAIR: Final = "Run `lamina doctor --repair`"
 RESTORE: Final = (
@@ -36,7 +36,7 @@ class Look:
 
     def each(self, sql: str, parameters: tuple[Value, ...] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a statement, which count as progress."""
-        for row in rows(self.connection, sql, parameters):
+        for row in each(self.connection, sql, parameters):
             self.step()
             yield row
 

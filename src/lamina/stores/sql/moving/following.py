@@ -32,9 +32,11 @@ _TOUCHED: Final = (
 )
 _RIDS: Final = "select rid from record where id in (select value from json_each(?))"
 _INDEXED: Final = f"select rowid from word where rowid in {_LISTED}"
-_LOST_WORDS: Final = "select rowid from word where rowid not in (select rid from record)"
+_LOST_WORDS: Final = (
+    "select rowid from word where not exists (select 1 from record where rid = word.rowid)"
+)
 _LOST: Final = tuple(
-    f"delete from {name} where rid not in (select rid from record)"
+    f"delete from {name} where not exists (select 1 from record where record.rid = {name}.rid)"
     for name in ("version", "sealed", "vector")
 )
 
