@@ -50,6 +50,8 @@ DIALECT: Final = Dialect(
     drop_vectors=_drop_vectors,
     at_once=_at_once,
     vector_body="x.body::text",
+    kept=" for key share",
+    alone=" for update",
     check_held=_check_held,
     meet_erases=_meet_erases,
 )

@@ -45,6 +45,8 @@ _HEADS: Final = (
     " join json_each(?) k on k.key = j.key join record r on r.id = j.value"
     " join version v on v.vid = r.head and v.sid = r.sid"
     " where v.rev = cast(k.value as bigint) and r.length > 0"
+    # Else a record could be erased meanwhile, and what was made of it would come in behind that.
+    " order by r.rid for share of r"
 )
 _ADD: Final = (
     "insert into vector (space, rid, sid, vid, body) values (?, ?, ?, ?, cast(? as halfvec))"

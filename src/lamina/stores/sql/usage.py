@@ -16,7 +16,7 @@ from lamina.stores.sql.tally import Counts
 # What is about a record that is gone finds no row to stand for, and is dropped.
 _ADD: Final = (
     "insert into usage (rid, root, hits, last)"
-    " select rid, ?2, cast(?3 as bigint), ?4 from record where id = ?1"
+    " select rid, ?2, cast(?3 as bigint), ?4 from record where id = ?1%s"
     " on conflict (rid, root) do update set hits = usage.hits + excluded.hits,"
     " last = case when usage.last > excluded.last then usage.last else excluded.last end"
 )
@@ -29,9 +29,10 @@ _ASKED: Final = (
 def write(connection: Connection, counts: Counts) -> None:
     """Add to the counts of the records that are there."""
     check_still_writable(connection)
+    add = _ADD % connection.dialect.kept
     for root, known in counts.items():
         for record, usage in known.items():
-            connection.execute(_ADD, (record, root, usage.hits, to_text(usage.last)))
+            connection.execute(add, (record, root, usage.hits, to_text(usage.last)))
 
 
 def drop(connection: Connection, rid: int) -> None:

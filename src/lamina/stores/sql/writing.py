@@ -134,7 +134,7 @@ class Writing:
 
     def _erase(self, stream: StreamState, record_id: RecordId) -> None:
         connection = self.connection
-        [(rid, _, length)] = rows(connection, _ROW, (record_id,))
+        [(rid, _, length)] = rows(connection, _ROW + connection.dialect.alone, (record_id,))
         if length:
             connection.dialect.drop_words(connection, rid)
             stream.count(length, 0)
