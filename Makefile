@@ -72,9 +72,14 @@ test: setup ## everything that must hold before a change goes in
 suite: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
-test-postgres: setup ## the Postgres store at length: pauses, several servers, an older version
+# What tests.postgres.apart names is left out, with the reason.
+ABOVE_STORES := $(addprefix tests/,test_*.py layers orchestration runtime lifecycle paging compaction \
+    curation proposing extraction sources importing exporting adapters remote tokens)
+
+test-postgres: setup ## the Postgres store at length: pauses, several servers, an older version, all above it
 	$(BIN)/python -m pytest tests/postgres tests/postgres/long_*.py -n auto --dist worksteal $(ARGS)
 	LAMINA_TEST_POSTGRES=16 $(BIN)/python -m pytest tests/postgres -n auto --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -p tests.postgres.shim $(ABOVE_STORES) -n auto --dist worksteal $(ARGS)
 	$(BIN)/python -m pytest -o python_files='served_*.py' tests/postgres/servers -n 2 $(ARGS)
 
 test-ui: setup ## build the web interface again, compare it, and use it in Chromium

@@ -15,10 +15,12 @@ from typing import Any, Final
 
 from lamina.bench.ablations import ABLATIONS, Laboratory
 from lamina.bench.answers import NO_FLOOR, PLAIN, USUAL, RetrievalFigures, SetAnswers
+from lamina.bench.beside import Beside
 from lamina.bench.crossing import SEED, Crossed, crossed
 from lamina.bench.measure import Phase, machine
 from lamina.bench.scoring import DEPTH
 from lamina.bench.sets import Collection, RetrievalSet, load
+from lamina.bench.stores import POSTGRES, SQLITE, Fresh, places
 from lamina.bench.telling import Told, told
 from lamina.core.embedder_spec import DEFAULT, check_spec
 from lamina.core.settings import FLOOR
@@ -42,42 +44,52 @@ class Plan:
     runs: Path | None = None
     """Where to write what was found, for another program to score."""
     folder: Path = field(default_factory=lambda: Path(tempfile.gettempdir()))
+    stores: tuple[str, ...] = (SQLITE,)
+    """Which kinds of store, one after the other."""
+    address: str | None = None
+    """A Postgres that is there already; otherwise one is started."""
 
     def __post_init__(self) -> None:
+        if self.address is not None and POSTGRES not in self.stores:
+            raise InvalidInputError(
+                "`address` names a Postgres, and none is measured", remedy="Add --store postgres"
+            )
         if self.limit is not None and self.limit < 1:
             raise InvalidInputError(f"`limit_queries` must be at least 1, not {self.limit}")
         check_spec(self.embedder)
 
 
-def measure(plan: Plan, phase: Phase) -> RetrievalFigures:
+def measure(plan: Plan, phase: Phase) -> Beside:
     """Measure in scratch stores, which are removed afterwards."""
     chosen = [one.sampled(plan.limit) for one in load(plan.data, plan.sets)]
     # Stray questions come from all sets, so that choosing some of them changes no figure.
     every = [one.sampled(plan.limit) for one in load(plan.data)]
-    run = _Run(plan, phase)
-    found = []
-    for one in chosen:
-        if one.questions:
-            found.append(run.asked(one, crossed(one, every)))
-            if plan.runs is not None:
-                _write(plan.runs, found[-1])
+    lost = {one.name: crossed(one, every) for one in chosen if one.questions}
     names = [one.name for one in ABLATIONS] if plan.ablations else []
-    return RetrievalFigures(run.config, found, names)
+    found = {}
+    for kind in plan.stores:
+        with places(kind, plan.folder, plan.address) as fresh:
+            run = _Run(plan, phase, kind, fresh)
+            answers = [run.asked(one, lost[one.name]) for one in chosen if one.questions]
+        found[kind] = RetrievalFigures(run.config, answers, names)
+    return Beside(found)
 
 
 @dataclass(slots=True)
 class _Run:
-    """One run over all sets."""
+    """One run over all sets, in one kind of store."""
 
     plan: Plan
     phase: Phase
+    kind: str
+    fresh: Fresh
     config: dict[str, Any] = field(default_factory=dict)
 
     def asked(self, chosen: RetrievalSet, lost: Sequence[Crossed]) -> SetAnswers:
         """Tell the stores of a set one after the other, and ask each."""
         found = SetAnswers(chosen.name)
         sizes = [len(one.documents) + len(one.questions) for one in chosen.collections]
-        with self.phase(chosen.name, sum(sizes)) as advance:
+        with self.phase(self._named(chosen.name), sum(sizes)) as advance:
             for number, collection in enumerate(chosen.collections):
                 before, documents = sum(sizes[:number]), len(collection.documents)
 
@@ -89,17 +101,25 @@ class _Run:
                     if self.plan.ablations:
                         _ask_without(store, found)
                 advance(before + sizes[number])
+        if self.plan.runs is not None:
+            _write(self.plan.runs / self.kind if self._is_one_of_many else self.plan.runs, found)
         return found
+
+    @property
+    def _is_one_of_many(self) -> bool:
+        return len(self.plan.stores) > 1
+
+    def _named(self, name: str) -> str:
+        return f"{name}, {self.kind}" if self._is_one_of_many else name
 
     @contextmanager
     def _told(
         self, collection: Collection, found: SetAnswers, tell: Callable[[float], None]
     ) -> Iterator[Told]:
-        scratch = tempfile.TemporaryDirectory(prefix="lamina-bench-", dir=self.plan.folder)
-        with scratch as folder, told(Path(folder), collection, self.plan.embedder, tell) as store:
+        with self.fresh() as place, told(place, collection, self.plan.embedder, tell) as store:
             # What is loaded at the first question of a process belongs to none of them.
             store.ask(_WARM)
-            self.config = self.config or _config(self.plan, store)
+            self.config = self.config or _config(self.plan, self.kind, store)
             found.documents += len(collection.documents)
             found.written_seconds += store.written_seconds
             found.embedded_seconds += store.embedded_seconds
@@ -127,10 +147,11 @@ def _ask_without(store: Told, found: SetAnswers) -> None:
             found.take(ablation.name, store.collection.name, question, answer)
 
 
-def _config(plan: Plan, store: Told) -> dict[str, Any]:
+def _config(plan: Plan, kind: str, store: Told) -> dict[str, Any]:
     """What the figures depend on."""
     health = store.mem.vectors()
     return {
+        "store": kind,
         "embedder": plan.embedder,
         "space": health.space,
         "floor": store.mem.settings()[FLOOR],

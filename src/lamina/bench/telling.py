@@ -71,10 +71,10 @@ class Told:
 
 @contextmanager
 def told(
-    folder: Path, collection: Collection, embedder: str, tell: Callable[[float], None]
+    where: str | Path, collection: Collection, embedder: str, tell: Callable[[float], None]
 ) -> Iterator[Told]:
     """Open a new store, tell it everything, and make all its vectors."""
-    with open_memory(folder) as mem:
+    with open_memory(where) as mem:
         mem.configure(EMBEDDER, embedder)
         # Else every question would move the answers to those after it.
         mem.configure(USE, "off")

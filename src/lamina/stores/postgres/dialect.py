@@ -68,6 +68,7 @@ DIALECT: Final = Dialect(
     patiently=_patiently,
     vector_body="x.body::text",
     kept=" for key share",
+    alone=" for update",
     check_held=_check_held,
     meet_erases=_meet_erases,
 )

@@ -108,6 +108,8 @@ class Dialect:
     """The body of a vector `x` as the driver hands it out."""
     kept: str = ""
     """Behind a query for records: none of them is erased before this transaction ends."""
+    alone: str = ""
+    """Behind a query for a record: whoever keeps it is waited for, and nobody else will."""
     check_held: Callable[[Connection, str], None] = lambda connection, stream: None
     """Refuse to look at a stream that a commit has not locked, where streams have locks."""
     meet_erases: Callable[[Connection, bool], None] = lambda connection, erases: None

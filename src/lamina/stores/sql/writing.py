@@ -137,16 +137,15 @@ class Writing:
 
     def _erase(self, stream: StreamState, record_id: RecordId) -> None:
         connection = self.connection
-        [(rid, _, length)] = rows(connection, _ROW, (record_id,))
+        [(rid, _, length)] = rows(connection, _ROW + connection.dialect.alone, (record_id,))
         if length:
             connection.dialect.drop_words(connection, rid)
             stream.count(length, 0)
         connection.execute("delete from sealed where rid = ?", (rid,))
         lines.drop(connection, record_id)
-        # Before what others may be adding to it: where they can, this waits until they are done.
-        connection.execute("delete from record where rid = ?", (rid,))
         connection.dialect.drop_vectors(connection, rid)
         usage.drop(connection, rid)
+        connection.execute("delete from record where rid = ?", (rid,))
         connection.execute("delete from receipt where instr(body, ?) > 0", (record_id,))
 
 

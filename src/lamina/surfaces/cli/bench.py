@@ -66,6 +66,14 @@ def write(session: Session, /, records: int, seconds: float, keep: bool) -> None
 @click.option("--ablations/--no-ablations", default=True, help="Also without each signal.")
 @click.option("--limit-queries", type=int, metavar="N", help="So many queries of each set.")
 @click.option(
+    "--store", default="sqlite", show_default=True, metavar="NAME,...",
+    help="In which: `sqlite`, `postgres`, or both side by side.",
+)  # fmt: skip
+@click.option(
+    "--address", metavar="URL",
+    help="The Postgres, in schemas that are dropped afterwards; else one is started.",
+)  # fmt: skip
+@click.option(
     "--run-dir", metavar="DIR", type=click.Path(path_type=Path),
     help="Also write what was found, for another program to score.",
 )  # fmt: skip
@@ -79,12 +87,14 @@ def retrieval(session: Session, /, data: Path, embedder: str | None, **options: 
     directory.
     """
     from lamina.bench.retrieval import Plan, measure
+    from lamina.bench.stores import kinds
     from lamina.core.embedder_spec import DEFAULT
     from lamina.surfaces.cli.bench_retrieval import report
 
     plan = Plan(
         data, options["sets"], options["limit_queries"], embedder or DEFAULT,
         ablations=options["ablations"], runs=options["run_dir"], folder=scratch(session),
+        stores=kinds(options["store"]), address=options["address"],
     )  # fmt: skip
     found = measure(plan, phase(session)).to_json()
     if session.out.as_json:

@@ -25,6 +25,8 @@ def report(found: dict[str, Any]) -> "Iterator[Line | Grid]":
     config = found["config"]
     yield line(f"embedder {config['embedder']} ({config['space']}), floor {config['floor']}")
     yield _sets(found)
+    for other in found.get("beside", {}).values():
+        yield _beside(config["store"], other)
     if any(one["categories"] for one in found["sets"].values()):
         yield _categories(found["sets"])
     yield _abstention(found["abstention"])
@@ -41,6 +43,23 @@ def _sets(found: dict[str, Any]) -> Grid:
     mean = found["mean"]
     rows.append(("mean of sets", "", *_measures(mean), *_speed(mean)))
     return grid(("set", "queries", *_SHOWN.values(), "p50 ms", "p95 ms"), rows, headed=True)
+
+
+def _beside(first: str, other: dict[str, Any]) -> Grid:
+    """What is otherwise in another store, in points of a hundred."""
+    points, unlike = other["points"], other["answered_otherwise"]
+    rows = [
+        (name, f"{unlike[name]:,}", *_points(points["sets"][name]), *_speed(one))
+        for name, one in other["sets"].items()
+    ]
+    total = f"{sum(unlike.values()):,}"
+    rows.append(("mean of sets", total, *_points(points["mean"]), *_speed(other["mean"])))
+    heading = f"{other['config']['store']}, points against {first}"
+    return grid((heading, "unlike", *_SHOWN.values(), "p50 ms", "p95 ms"), rows, headed=True)
+
+
+def _points(one: dict[str, float]) -> list[str]:
+    return [f"{one[name]:+.2f}" if name in one else "" for name in _SHOWN]
 
 
 def _measures(one: dict[str, Any]) -> list[str]:
