@@ -29,13 +29,13 @@ _VECTORS = "select count(*), count(distinct (rid, space)), min(home), max(home) 
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that even a few rows are many pages."""
-    monkeypatch.setattr(partitions, "_FIRST", 7)
-    monkeypatch.setattr(partitions, "_MOST", 7)
+    for bound in ("_FIRST", "_FEWEST", "_MOST"):
+        monkeypatch.setattr(partitions, bound, 7)
 
 
 def _killed(address: str, at: int) -> None:
     """Move out, and be gone for good before the nth commit."""
-    partitions._FIRST = partitions._MOST = 40  # type: ignore[misc]
+    partitions._FIRST = partitions._FEWEST = partitions._MOST = 40  # type: ignore[misc]
     run, told = Connection.run, 0
 
     def counted(connection: Connection, script: str) -> None:

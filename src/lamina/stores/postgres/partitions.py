@@ -29,13 +29,17 @@ from lamina.stores.sql.driver import Connection as Asked
 from lamina.stores.sql.formats import check_still_writable
 
 DUTY: Final = "partitions"
+MOST: Final = 50
+"""So many streams have partitions of their own: most statements have a look at each partition."""
 KEYS: Final = {"version": "vid", "event": "seq", "vector": "rid"}
 """The tables that are kept apart, each with what tells the rows of one stream apart."""
 _LONG_SECONDS: Final = 6 * 3600.0
 _ATTEMPTS: Final = 5
 _AT_ONCE: Final = 20_000
 """So many keys are looked up together, while nothing is locked."""
-_FIRST: Final = 200
+_FIRST: Final = 100
+"""Rows of the first page of a table; one into a graph takes a hundred times as long as another."""
+_FEWEST: Final = 25
 _MOST: Final = 20_000
 _PAGE_SECONDS: Final = 0.1
 """How long writers of the stream are held up by one page, about."""
@@ -58,7 +62,7 @@ _KEYS_OF: Final = (
 )
 _MOVE: Final = (
     "update {table} set home = ? where home = ? and sid = ?"
-    " and {key} in (select cast(value as bigint) from json_each(?))"
+    " and {key} = any (array(select cast(value as bigint) from json_each(?)))"
 )
 _MOVE_LATER: Final = "update {table} set home = ? where home = ? and sid = ? and {key} > ?"
 _LEFT: Final = "vector where home = ? and sid = ? and space in (select space from space)"
@@ -96,7 +100,10 @@ def arrange(connections: Connections, at: int, *, dry_run: bool) -> list[Arrange
     """Give streams of so many records partitions of their own, and take back empty ones."""
     with connections.reading(snapshot=False) as reader, reader.patiently(_LONG_SECONDS):
         due = [(one, one.due(at)) for one in known(reader, at)]
-    found = [(one, out) for one, out in due if out is not None]
+    room = MOST - sum(one.has_own for one, _ in due)
+    new = [one for one, out in due if out and not one.has_own]
+    late = sorted(new, key=lambda one: -one.records)[max(room, 0) :]
+    found = [(one, out) for one, out in due if out is not None and one not in late]
     if not dry_run:
         for one, out in found:
             move = _Out(connections, one) if out else _Back(connections, one)
@@ -122,6 +129,7 @@ class _Move:
 
     def _pages(self, session: Connection, table: str) -> int:
         """Move the rows of a table; the key of the last one."""
+        self._size = _FIRST
         last, sql = 0, _MOVE.format(table=table, key=KEYS[table])
         while keys := self._keys(table, last):
             while keys:
@@ -143,7 +151,7 @@ class _Move:
     def _suit(self, seconds: float) -> None:
         """Choose how many rows the next page has."""
         change = min(max(_PAGE_SECONDS / max(seconds, 1e-3), 0.25), 2.0)
-        self._size = min(max(int(self._size * change), 10), _MOST)
+        self._size = min(max(int(self._size * change), _FEWEST), _MOST)
 
     def _finish(self, session: Connection, lasts: dict[str, int]) -> None:
         # Nobody knows yet how few there are behind the last one.
