@@ -43,6 +43,8 @@ DIALECT: Final = Dialect(
     drop_words=words.drop,
     drop_vectors=_drop_vectors,
     at_once=_at_once,
+    vectors="vector x join record r on r.rid = x.rid"
+    " join stream s on s.sid = x.sid and s.home = x.home",
     vector_body="x.body::text",
     check_held=_check_held,
 )

@@ -84,6 +84,8 @@ class Dialect:
     """Take the vectors of a record away, whose versions are gone."""
     at_once: Callable[[Connection], AbstractContextManager[None]] = lambda _: nullcontext()
     """Within it no statement's answer is asked for; where a wire is long they go together."""
+    vectors: str = "vector x join record r on r.rid = x.rid"
+    """Every vector `x` that counts, with its record `r`."""
     vector_body: str = "x.body"
     """The body of a vector `x` as the driver hands it out."""
     check_held: Callable[[Connection, str], None] = lambda connection, stream: None
