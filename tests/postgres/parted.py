@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import lamina
+from lamina.core.draft import Draft
 from lamina.core.settings import PARTITION_AT
 from lamina.memory import Memory
 from lamina.stores.postgres.address import parse
@@ -27,7 +28,7 @@ def filled(address: str, projects: Iterable[str] = ("large", "small"), many: int
     return mem
 
 
-def texts(project: str, number: int, turn: str) -> list[dict[str, Any]]:
+def texts(project: str, number: int, turn: str) -> list[Draft]:
     """So many records of a project, each under a key of its own."""
     return [
         {"text": f"{turn} kettle {at} of {project}", "scope": f"project/{project}", "key": f"k{at}"}
@@ -40,13 +41,13 @@ def lying(address: str, table: str) -> dict[str, int]:
     schema = parse(address).schema
     sql = f"select tableoid::regclass::text, count(*) from {schema}.{table} group by 1"
     found = run_sql(server().superuser(), sql)
-    return {str(name).rpartition(".")[2]: int(number) for name, number in found}
+    return {str(name).rpartition(".")[2]: int(str(number)) for name, number in found}
 
 
 def sid_of(address: str, project: str) -> int:
     """The number of a project's stream."""
     sql = f"select sid from {parse(address).schema}.stream where name = 'project/{project}'"
-    return int(run_sql(server().superuser(), sql)[0][0])
+    return int(str(run_sql(server().superuser(), sql)[0][0]))
 
 
 def contents(mem: Memory) -> list[tuple[Any, ...]]:

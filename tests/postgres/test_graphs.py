@@ -16,13 +16,13 @@ from lamina.stores.postgres.store import PostgresStore
 from lamina.stores.questions import Search
 from tests.postgres.opened import opened
 from tests.postgres.parted import sid_of
-from tests.postgres.server import ROLE, run_sql
+from tests.postgres.server import run_sql
 from tests.postgres.shared import server
 
 SPACE = "made up"
 _USED = (
     "select coalesce(sum(idx_scan), 0)::int from pg_stat_all_indexes"
-    " where schemaname = '{schema}' and indexrelname = 'vector_graph_1_of_vector_rest'"
+    " where schemaname = '{schema}' and indexrelname = 'vector_graph_1_0'"
 )
 MANY, SMALL = 300, 12
 POINTS = np.random.default_rng(1).normal(size=(MANY, 8)).astype("<f4")
@@ -97,7 +97,7 @@ def test_a_project_with_partitions_of_its_own_has_a_graph_of_its_own(
 
     def explained(asked: Any, sid: int, sight: Any, limit: int) -> Any:
         sql = nearest._BY_GRAPH.format(
-            sight=sight.sql, space=asked._space.number, homes=asked._homes, dimensions=8
+            sight=sight.sql, space=asked._space.number, home=asked._home(sid), dimensions=8
         )
         given = (asked._asked, sid, *sight.parameters, asked._asked, limit)
         asked._connection.execute("set local enable_sort = off")
@@ -121,10 +121,10 @@ def test_a_project_with_partitions_of_its_own_has_a_graph_of_its_own(
         monkeypatch.setattr(nearest.Nearest, "_by_graph", explained)
         assert _nearest(mem, "project/a", 50) == _expected(ids, 50, MANY)
         sid = sid_of(address, "a")
-        assert f"Index Scan using vector_{sid}_body_idx on vector_{sid} x" in plans[0]
+        assert f"Index Scan using vector_graph_1_{sid} on vector_{sid} x" in plans[0]
         assert "vector_rest" not in plans[0]
         _nearest(mem, "project/b", 3)
-        assert "on vector_rest x" in plans[1]
+        assert "Index Scan using vector_graph_1_0 on vector_rest x" in plans[1]
         assert f"vector_{sid}" not in plans[1]
         plans.clear()
         assert _nearest(mem, "project/a/task/small", 3) == _expected(ids, 3, SMALL)
@@ -146,16 +146,10 @@ def test_a_graph_that_was_broken_off_is_built_anew_and_nobody_uses_it_before(add
     with lamina.open(address) as mem:
         ids = _filled(mem)
         mem.store.fold()
-        schema = parse(address).schema
-        # As a server that was killed leaves it behind.
-        run_sql(
-            server().superuser(),
-            f"drop index {schema}.vector_graph_1",
-            f"set role {ROLE}; set search_path = {schema}, public; create index vector_graph_1 on"
-            " only vector using hnsw ((cast(body as halfvec(8))) halfvec_cosine_ops)"
-            " where space = 1 and body is not null;"
-            " create index vector_graph_1_of_vector_rest on vector_rest (vid)",
-        )
+        # As whoever was killed leaves it behind.
+        graph = f"'{parse(address).schema}.vector_graph_1_0'::regclass"
+        broken = f"update pg_index set indisvalid = false where indexrelid = {graph}"
+        run_sql(server().superuser(), broken)
         assert mem.store.fold_is_due()
         assert _nearest(mem, "project/a", 50) == _expected(ids, 50, MANY)
         mem.store.fold()

@@ -11,6 +11,7 @@ from lamina.core.access import Grant, Reach
 from lamina.core.arranging import Arranged
 from lamina.maintaining import analysed
 from lamina.stores.base import Severity
+from lamina.stores.postgres import partitions
 from lamina.stores.postgres.address import parse
 from lamina.surfaces.cli.main import main
 from tests.postgres.lending import lent_address
@@ -67,6 +68,19 @@ def test_a_project_that_was_erased_gives_its_partitions_back(address: str) -> No
         mem.remember_many(texts("large", MANY, "again"))
         assert mem.store.arrange() == [Arranged("project/large", MANY, True)]
         assert {one.severity for one in mem.store.check()} == {Severity.OK}
+
+
+def test_only_so_many_projects_move_out_the_largest_first(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partitions, "MOST", 1)
+    with filled(address) as mem:
+        mem.remember_many(texts("larger", MANY + 1, "first"))
+        assert mem.store.arrange() == [Arranged("project/larger", MANY + 1, True)]
+        assert mem.store.arrange() == []
+        mem.erase(*[one.id for one in mem.query({"scope": "project/larger"}, limit=1000)])
+        assert [one.apart for one in mem.store.arrange()] == [False]
+        assert mem.store.arrange() == [Arranged("project/large", MANY, True)]
 
 
 def test_off_lets_nobody_move(address: str) -> None:

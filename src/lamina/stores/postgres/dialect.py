@@ -66,6 +66,8 @@ DIALECT: Final = Dialect(
     answers=_answers,
     each=streaming.each,
     patiently=_patiently,
+    vectors="vector x join record r on r.rid = x.rid"
+    " join stream s on s.sid = x.sid and s.home = x.home",
     vector_body="x.body::text",
     kept=" for key share",
     alone=" for update",

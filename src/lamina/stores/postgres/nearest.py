@@ -32,17 +32,17 @@ _COUNTING: Final = f"vector x join record r on r.rid = x.rid and {VALID} where x
 _EXACT: Final = (
     "select rid, cosine, avg(cosine) over (), count(*) over () from (select x.rid,"
     f" 1 - (x.body <=> cast(? as halfvec)) as cosine from {_COUNTING}"
-    " and x.space = ? and x.sid = ? and {sight}) as found order by cosine desc, rid desc limit ?"
+    " and x.space = ? and x.sid = ? and x.home = ? and {sight}) as found"
+    " order by cosine desc, rid desc limit ?"
 )
 _BY_GRAPH: Final = (
     "select x.rid, 1 - (x.body <=> cast(? as halfvec)) as cosine"
-    f" from {_COUNTING} and x.space = {{space}} and x.home in ({{homes}}) and x.sid = ?"
-    " and {sight}"
+    f" from {_COUNTING} and x.space = {{space}} and x.home = {{home}} and x.sid = ? and {{sight}}"
     " order by cast(x.body as halfvec({dimensions})) <=> cast(? as halfvec({dimensions})) limit ?"
 )
 _GIVEN: Final = (
     f"select x.rid, 1 - (x.body <=> cast(? as halfvec)) from {_COUNTING} and x.space = ?"
-    " and x.sid = ? and x.rid in (select cast(value as bigint) from json_each(?))"
+    " and x.sid = ? and x.home = ? and x.rid in (select cast(value as bigint) from json_each(?))"
 )
 _MANY: Final = (
     "select count(*) > ? from (select 1 from record r where r.sid = ? and r.length > 0 and {sight}"
@@ -54,15 +54,16 @@ _EVENLY: Final = (
     " max(rid) as last from record where sid = ?) as ends) as ends,"
     " lateral generate_series(first, last, step) as at,"
     " lateral (select * from vector y where y.rid >= at and y.rid < at + step"
-    " and y.space = ? and y.sid = ? order by y.rid limit 1) as x"
+    " and y.space = ? and y.sid = ? and y.home = ? order by y.rid limit 1) as x"
     f" join record r on r.rid = x.rid and {VALID} where x.body is not null and {{sight}}"
 )
+_STREAM: Final = "select documents > ?, home from stream where sid = ?"
 _HAS_GRAPH: Final = "select indisvalid from pg_index where indexrelid = to_regclass(?)"
 
 
-def graph_name(space: int) -> str:
-    """What the index over the vectors of a space is called."""
-    return f"vector_graph_{space}"
+def graph_name(space: int, home: int) -> str:
+    """What the index over the vectors of a space in one partition is called."""
+    return f"vector_graph_{space}_{home}"
 
 
 class Nearest:
@@ -73,14 +74,14 @@ class Nearest:
         self._space = space
         self._asked = written(unpacked(asked.values))
         self._samples: list[Sample] = []
-        self._has_graph: bool | None = None
-        self._homes = ""
+        self._streams: dict[int, tuple[bool, int]] = {}
+        self._graphs: dict[int, bool] = {}
         self._unready = False
 
     def ranked(self, within: Within) -> Iterator[tuple[int, float]]:
         """The records of a stream that may be looked at, nearest first, each with its cosine."""
         sight = _sight(within)
-        by_graph = self._is_much(within.sid, sight) and self._graph()
+        by_graph = self._is_much(within.sid, sight) and self._graph(self._home(within.sid))
         if by_graph:
             self._sample(within.sid, sight)
         told, limit, first = set(within.touched), _FIRST, True
@@ -103,7 +104,8 @@ class Nearest:
         there = [rid for rid in rids if rid not in within.touched]
         if not there:
             return {}
-        given = (self._asked, self._space.number, within.sid, _listed(there))
+        home = self._home(within.sid)
+        given = (self._asked, self._space.number, within.sid, home, _listed(there))
         return dict(rows(self._connection, _GIVEN, given))
 
     def general(self) -> Sample | None:
@@ -117,26 +119,33 @@ class Nearest:
         return (_UNREADY,) if self._unready else ()
 
     def _is_much(self, sid: int, sight: Predicate) -> bool:
-        sql = "select documents > ?, home from stream where sid = ?"
-        [(many, home)] = rows(self._connection, sql, (FEW, sid))
-        if not many:
+        if not self._stream(sid)[0]:
             return False
-        # While a stream moves its vectors lie in both; where it has settled one graph is asked.
-        self._homes = str(home) if home else f"0, {sid}"
         given = (FEW, sid, *sight.parameters, FEW + 1)
         return bool(one(self._connection, _MANY.format(sight=sight.sql), given))
 
-    def _graph(self) -> bool:
-        if self._has_graph is None:
-            name = graph_name(self._space.number)
-            self._has_graph = bool(one(self._connection, _HAS_GRAPH, (name,)))
-            self._unready = not self._has_graph
-            for setting in _EFFORT if self._has_graph else ():
+    def _stream(self, sid: int) -> tuple[bool, int]:
+        if sid not in self._streams:
+            [(many, home)] = rows(self._connection, _STREAM, (FEW, sid))
+            self._streams[sid] = many, home
+        return self._streams[sid]
+
+    def _home(self, sid: int) -> int:
+        """The partition whose vectors count; elsewhere may be copies."""
+        return self._stream(sid)[1]
+
+    def _graph(self, home: int) -> bool:
+        if home not in self._graphs:
+            name = graph_name(self._space.number, home)
+            self._graphs[home] = bool(one(self._connection, _HAS_GRAPH, (name,)))
+            self._unready |= not self._graphs[home]
+            for setting in _EFFORT if self._graphs[home] else ():
                 self._connection.execute(setting)
-        return self._has_graph
+        return self._graphs[home]
 
     def _exact(self, sid: int, sight: Predicate, limit: int) -> list[Row]:
-        given = (self._asked, self._space.number, sid, *sight.parameters, limit)
+        home = self._home(sid)
+        given = (self._asked, self._space.number, sid, home, *sight.parameters, limit)
         return list(rows(self._connection, _EXACT.format(sight=sight.sql), given))
 
     def _by_graph(self, sid: int, sight: Predicate, limit: int) -> list[Row]:
@@ -144,7 +153,7 @@ class Nearest:
         sql = _BY_GRAPH.format(
             sight=sight.sql,
             space=self._space.number,
-            homes=self._homes,
+            home=self._home(sid),
             dimensions=self._space.dimensions,
         )
         given = (self._asked, sid, *sight.parameters, self._asked, limit)
@@ -155,7 +164,8 @@ class Nearest:
         return sorted(found, key=lambda row: (-row[1], -row[0]))
 
     def _sample(self, sid: int, sight: Predicate) -> None:
-        before: tuple[Value, ...] = (self._asked, _SAMPLE, sid, self._space.number, sid)
+        asked: tuple[Value, ...] = (self._asked, _SAMPLE, sid)
+        before = (*asked, self._space.number, sid, self._home(sid))
         sql = _EVENLY.format(sight=sight.sql)
         for mean, size in rows(self._connection, sql, (*before, *sight.parameters)):
             if size:

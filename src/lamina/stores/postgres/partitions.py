@@ -1,15 +1,18 @@
 """Partitions of their own for large streams: rows move there while they are read and written.
 
-A row says by its `home` in which partition it lies, and every statement reads all partitions that
-may hold what it asks for, so a stream may lie in two of them: whoever reads sees each row once,
-wherever it is just then. Moving is therefore an `update`, some rows at a time, and whatever ends it
-leaves the store whole; the next run goes on. What each step locks, and for how long:
+A row says by its `home` in which partition it lies. Versions and events are read wherever they lie,
+so moving them is an `update`, some rows at a time, and each is seen once. Vectors count only at the
+home of their stream: they are copied first, and new ones written to both, so that their graph is
+whole before anybody asks it. Whatever ends a move leaves the store whole; the next one goes on.
+What each step locks, and for how long:
 
 - Adding empty partitions: SHARE UPDATE EXCLUSIVE on the parents, for milliseconds. It holds up
   neither readers nor writers: no partition takes what the others do not, so none is looked through.
-- A page of versions or events: the lock of that stream, which its writers take, for a tenth of a
-  second. A page of vectors also the lock that embedders share; they and erasing wait as long.
-- The last page: both, for what was written since; with it the stream's `home` changes.
+- A page of rows: the lock of that stream, which its writers take, for a tenth of a second. One of
+  vectors also the lock that embedders share.
+- The graph: SHARE UPDATE EXCLUSIVE on the new partition; nobody waits for it.
+- The last page: both locks, for what was written since; with it the stream's `home` changes.
+- Clearing away the old vectors, which nobody reads any more: their rows.
 - Dropping empty partitions: ACCESS EXCLUSIVE on the parents for milliseconds, and everybody waits
   behind it; it is given up after a second, and left to the next time.
 """
@@ -21,28 +24,35 @@ from typing import Final
 
 from lamina.clock import stopwatch
 from lamina.core.arranging import Arranged
-from lamina.stores.postgres import holding, locks
+from lamina.stores.postgres import graphs, holding, locks
 from lamina.stores.postgres.connections import Connections
 from lamina.stores.postgres.driver import Connection, DriverError, is_busy
-from lamina.stores.sql.driver import ALL, Value, rows
+from lamina.stores.sql.driver import ALL, rows
 from lamina.stores.sql.driver import Connection as Asked
 from lamina.stores.sql.formats import check_still_writable
 
 DUTY: Final = "partitions"
+MOST: Final = 50
+"""So many streams have partitions of their own: most statements have a look at each partition."""
 KEYS: Final = {"version": "vid", "event": "seq", "vector": "rid"}
 """The tables that are kept apart, each with what tells the rows of one stream apart."""
 _LONG_SECONDS: Final = 6 * 3600.0
 _ATTEMPTS: Final = 5
 _AT_ONCE: Final = 20_000
 """So many keys are looked up together, while nothing is locked."""
-_FIRST: Final = 200
+_FIRST: Final = 100
+_FEWEST: Final = 25
 _MOST: Final = 20_000
 _PAGE_SECONDS: Final = 0.1
 """How long writers of the stream are held up by one page, about."""
+_RELAXED: Final = (("synchronous_commit", "off"),)
+"""A crash may lose a page: it then lies where it lay."""
 _KNOWN: Final = (
     "select s.sid, s.name, s.home, to_regclass('version_' || s.sid) is not null,"
     " (select count(*) from record r where r.sid = s.sid),"
-    " exists (select 1 from event e where e.sid = s.sid and e.home = 0) from stream s"
+    " exists (select 1 from event e where e.sid = s.sid and e.home = 0)"
+    " or exists (select 1 from vector x where x.home = 0 and x.sid = s.sid"
+    " and x.space in (select space from space)) from stream s"
     " where s.home > 0 or s.seq >= ? or to_regclass('version_' || s.sid) is not null"
     " order by s.name"
 )
@@ -58,14 +68,23 @@ _KEYS_OF: Final = (
 )
 _MOVE: Final = (
     "update {table} set home = ? where home = ? and sid = ?"
-    " and {key} in (select cast(value as bigint) from json_each(?))"
+    " and {key} = any (array(select cast(value as bigint) from json_each(?)))"
 )
 _MOVE_LATER: Final = "update {table} set home = ? where home = ? and sid = ? and {key} > ?"
-_LEFT: Final = "vector where home = ? and sid = ? and space in (select space from space)"
-"""Vectors are made in no order, so those that came meanwhile lie anywhere."""
-_COUNT_LEFT: Final = f"select count(*) from {_LEFT}"
-_MOVE_LEFT: Final = f"update {_LEFT.replace(' where', ' set home = ? where', 1)}"
-_SETTLE: Final = "update stream set home = ? where sid = ?"
+_MOVE_VECTORS: Final = (
+    "update vector set home = 0 where home = ? and sid = ? and space in (select space from space)"
+)
+_COPY: Final = (
+    "insert into vector (space, sid, rid, vid, body, home) select space, sid, rid, vid, body, ?"
+    " from vector where home = ? and sid = ?"
+    " and rid = any (array(select cast(value as bigint) from json_each(?))) on conflict do nothing"
+)
+_CLEAR: Final = (
+    "delete from vector where home = ? and sid = ?"
+    " and rid = any (array(select cast(value as bigint) from json_each(?)))"
+)
+_ALSO: Final = "update stream set also = sid where sid = ?"
+_SETTLE: Final = "update stream set home = ?, also = null where sid = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +97,7 @@ class Known:
     has_own: bool
     records: int
     strays: bool
-    """Whether events of it lie in the common partition."""
+    """Whether events or vectors of it lie in the common partition."""
 
     def due(self, at: int) -> bool | None:
         """Whether it should move out, or back; nothing when it lies where it should."""
@@ -96,7 +115,10 @@ def arrange(connections: Connections, at: int, *, dry_run: bool) -> list[Arrange
     """Give streams of so many records partitions of their own, and take back empty ones."""
     with connections.reading(snapshot=False) as reader, reader.patiently(_LONG_SECONDS):
         due = [(one, one.due(at)) for one in known(reader, at)]
-    found = [(one, out) for one, out in due if out is not None]
+    room = MOST - sum(one.has_own for one, _ in due)
+    new = [one for one, out in due if out and not one.has_own]
+    late = sorted(new, key=lambda one: -one.records)[max(room, 0) :]
+    found = [(one, out) for one, out in due if out is not None and one not in late]
     if not dry_run:
         for one, out in found:
             move = _Out(connections, one) if out else _Back(connections, one)
@@ -111,48 +133,39 @@ class _Move:
         self._connections = connections
         self._stream = stream
         self._from, self._to = homes
-        self._size = _FIRST
 
     def carry_out(self, session: Connection) -> None:
-        """Move what there is page by page, then what came meanwhile, and settle there."""
-        lasts = {table: self._pages(session, table) for table in KEYS}
-        # What is dead in the index is passed over now, rather than while others wait.
-        self._ask(_COUNT_LEFT, (self._from, self._stream.sid))
+        """Move versions and events page by page, then what came meanwhile, and settle there."""
+        lasts = {
+            table: self._pages(session, table, _MOVE.format(table=table, key=KEYS[table]))
+            for table in ("version", "event")
+        }
         self._locked(session, partial(self._finish, session, lasts), "vector")
 
-    def _pages(self, session: Connection, table: str) -> int:
-        """Move the rows of a table; the key of the last one."""
-        last, sql = 0, _MOVE.format(table=table, key=KEYS[table])
+    def _pages(self, session: Connection, table: str, sql: str) -> int:
+        """Move or copy the rows of a table; the key of the last one."""
+        last, size = 0, _FIRST
         while keys := self._keys(table, last):
             while keys:
-                page, keys = keys[: self._size], keys[self._size :]
+                page, keys = keys[:size], keys[size:]
                 given = (self._to, self._from, self._stream.sid, str(page))
                 took = self._locked(session, partial(session.execute, sql, given), table)
-                self._suit(took)
+                size = _suited(size, took)
                 last = page[-1]
         return last
 
     def _keys(self, table: str, last: int) -> list[int]:
         sql = _KEYS_OF.format(table=table, key=KEYS[table])
-        return [key for (key,) in self._ask(sql, (self._from, self._stream.sid, last, _AT_ONCE))]
-
-    def _ask(self, sql: str, given: tuple[Value, ...]) -> list[tuple[int]]:
+        given = (self._from, self._stream.sid, last, _AT_ONCE)
         with self._connections.reading(snapshot=False) as reader, reader.patiently(_LONG_SECONDS):
-            return list(rows(reader, sql, given))
-
-    def _suit(self, seconds: float) -> None:
-        """Choose how many rows the next page has."""
-        change = min(max(_PAGE_SECONDS / max(seconds, 1e-3), 0.25), 2.0)
-        self._size = min(max(int(self._size * change), 10), _MOST)
+            return [key for (key,) in rows(reader, sql, given)]
 
     def _finish(self, session: Connection, lasts: dict[str, int]) -> None:
         # Nobody knows yet how few there are behind the last one.
         session.run("set local enable_seqscan = off")
-        there = (self._to, self._from, self._stream.sid)
-        for table in ("version", "event"):
+        for table, last in lasts.items():
             sql = _MOVE_LATER.format(table=table, key=KEYS[table])
-            session.execute(sql, (*there, lasts[table]))
-        session.execute(_MOVE_LEFT, there)
+            session.execute(sql, (self._to, self._from, self._stream.sid, last))
         session.execute(_SETTLE, (self._to, self._stream.sid))
 
     def _locked(self, session: Connection, work: Callable[[], object], table: str) -> float:
@@ -167,8 +180,7 @@ class _Move:
 
         def held() -> None:
             nonlocal since
-            # A crash may lose a page: it then lies where it lay.
-            session.begin(local=(("synchronous_commit", "off"),), first=first)
+            session.begin(local=_RELAXED, first=first)
             holding.hold(session, schema, [needs], frozenset())
             since = stopwatch()
             check_still_writable(session)
@@ -189,8 +201,23 @@ class _Out(_Move):
         if not self._stream.has_own:
             add = "; ".join(_ADD.format(table=table, sid=sid) for table in KEYS)
             _again(session, lambda: _briefly(session, add))
+        if not self._stream.home:
+            self._locked(session, lambda: session.execute(_ALSO, (sid,)), "vector")
+            self._pages(session, "vector", _COPY)
+            self._connections.apart(partial(graphs.make, home=sid), _LONG_SECONDS)
         super().carry_out(session)
+        self._clear(session)
         session.run(f"vacuum (analyze) {', '.join(f'{table}_{sid}' for table in KEYS)}")
+
+    def _clear(self, session: Connection) -> None:
+        last = 0
+        while keys := self._keys("vector", last):
+            last = keys[-1]
+            _again(session, partial(self._drop, session, str(keys)))
+
+    def _drop(self, session: Connection, keys: str) -> None:
+        session.begin(local=_RELAXED)
+        session.execute(_CLEAR, (self._from, self._stream.sid, keys))
 
 
 class _Back(_Move):
@@ -203,6 +230,18 @@ class _Back(_Move):
         super().carry_out(session)
         named = ", ".join(f"{table}_{self._stream.sid}" for table in KEYS)
         _again(session, lambda: _briefly(session, f"drop table {named}"))
+
+    def _finish(self, session: Connection, lasts: dict[str, int]) -> None:
+        super()._finish(session, lasts)
+        # Where it had not settled yet, these are copies, and go with their partition.
+        if self._stream.home:
+            session.execute(_MOVE_VECTORS, (self._from, self._stream.sid))
+
+
+def _suited(size: int, seconds: float) -> int:
+    """How many rows the next page has, if one of `size` took so long."""
+    change = min(max(_PAGE_SECONDS / max(seconds, 1e-3), 0.25), 2.0)
+    return min(max(int(size * change), _FEWEST), _MOST)
 
 
 def _briefly(session: Connection, script: str) -> None:

@@ -52,10 +52,11 @@ _COUNTING_SECONDS: Final = 60.0
 """For a look at every vector there is, or is to be."""
 _COUNTED: Final = (
     "select count(x.body), count(*) - count(x.body) from vector x join record r on r.rid = x.rid"
+    " join stream s on s.sid = x.sid and s.home = x.home"
     f" where x.space = ? and {VALID}"
 )
 _HEADS: Final = (
-    "select cast(j.key as bigint), r.rid, r.sid, r.head, s.home from json_each(?) j"
+    "select cast(j.key as bigint), r.rid, r.sid, r.head, s.home, s.also from json_each(?) j"
     " join json_each(?) k on k.key = j.key join record r on r.id = j.value"
     " join stream s on s.sid = r.sid"
     " join version v on v.vid = r.head and v.sid = r.sid"
@@ -68,11 +69,6 @@ _ADD: Final = (
     " values (?, ?, ?, ?, cast(? as halfvec), ?)"
     " on conflict (rid, space, home) do update set vid = excluded.vid, body = excluded.body"
 )
-_ELSEWHERE: Final = (
-    "delete from vector x using stream s where s.sid = x.sid and x.home <> s.home and x.space = ?"
-    " and x.rid in (select cast(value as bigint) from json_each(?))"
-)
-"""A stream on its way to another home may have older ones there, and a record has one vector."""
 _BEGIN: Final = (
     "insert into space (fingerprint, dimensions) values (?, ?)"
     " on conflict (fingerprint) do update set dimensions = case when space.dimensions = 0"
@@ -125,14 +121,15 @@ def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:
     newest = list(rows(connection, _HEADS, asked))
     added = [
         (number, rid, sid, head, _written(made[at].values), home)
-        for at, rid, sid, head, home in newest
+        for at, rid, sid, head, *homes in newest
+        for home in homes
+        if home is not None
     ]
-    connection.execute(_ELSEWHERE, (number, json.dumps([rid for _, rid, *_ in newest])))
     # In one order, whoever embeds.
     connection.executemany(_ADD, sorted(added))
     streams = json.dumps(sorted({sid for _, _, sid, *_ in newest}))
     connection.execute(_SEEN_TO, (number, streams))
-    return len(added)
+    return len(newest)
 
 
 def progress(connection: Connection, space: str) -> Progress:

@@ -104,6 +104,8 @@ class Dialect:
         lambda connection, seconds: nullcontext()
     )
     """Within it each statement may take so long, where there are limits."""
+    vectors: str = "vector x join record r on r.rid = x.rid"
+    """Every vector `x` that counts, with its record `r`."""
     vector_body: str = "x.body"
     """The body of a vector `x` as the driver hands it out."""
     kept: str = ""

@@ -19,7 +19,8 @@ create table stream (
   at         text collate "C",
   documents  bigint not null default 0,    -- indexed records, and their tokens: the statistics
   tokens     bigint not null default 0,    -- of keyword search, kept per stream
-  home       integer not null default 0    -- where new rows go: 0, or its own sid
+  home       integer not null default 0,   -- where new rows go: 0, or its own sid
+  also       integer                       -- where new vectors go as well, while it moves there
 ) with (fillfactor = 50);                  -- every commit changes a row in place
 
 create table record (
@@ -219,7 +220,7 @@ create table vector (
   rid        bigint not null,
   vid        bigint not null,              -- the version it was made of
   body       halfvec,                      -- null when the embedder could not
-  home       integer not null default 0,
+  home       integer not null default 0,   -- another than its stream's: a copy that nobody reads
   primary key (rid, space, home)
 ) partition by list (home);
 create table vector_rest partition of vector for values in (0);

@@ -52,7 +52,7 @@ class Table:
 
     def _select(self, connection: Connection) -> str:
         columns = self.columns.format(vector=connection.dialect.vector_body)
-        return f"select {columns} from {self.source}"
+        return f"select {columns} from {self.source.format(vectors=connection.dialect.vectors)}"
 
     def _bound(self, sign: str, key: Key | None) -> tuple[str, Key]:
         if key is None:
@@ -91,7 +91,7 @@ WORD: Final = Table("word", "w.rowid, w.body", "word w", ("w.rowid",), (0,), "w.
 VECTOR: Final = Table(
     "vector",
     "x.rid, x.space, r.sid, x.vid, {vector}",
-    "vector x join record r on r.rid = x.rid",
+    "{vectors}",
     ("x.rid", "x.space"),
     (0, 1),
     "x.rid",
