@@ -143,7 +143,8 @@ def test_erase_refuses_a_list_that_is_none(
     if given is not None:
         file.write_text(given)
     refused = lamina("erase", "--from", str(file), "--yes")
-    assert refused.status == 2 and said.format(file=file) in refused.err
+    assert refused.status == 2
+    assert said.format(file=file) in refused.err
     assert "nothing was named" in lamina("erase", "--yes").err
     assert lamina("get", kept).status == 0
 
