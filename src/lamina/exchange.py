@@ -4,11 +4,12 @@ Export then import into an empty store then export again gives the same bytes. I
 the write path like everything else, and does not bring back what was erased.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, TypedDict, Unpack
 
 from lamina import clock
@@ -16,20 +17,24 @@ from lamina.core import canonical
 from lamina.core.access import Reach
 from lamina.core.changes import Action, Adopt, Commit, Outcome
 from lamina.core.ids import RecordId
+from lamina.core.layers import place_of
 from lamina.core.parsing import parse_line
 from lamina.core.planning import make_plan
 from lamina.core.principal import Role, Surface
 from lamina.core.record import Record, State, to_json
 from lamina.core.sealed import references
-from lamina.errors import ForbiddenError, InvalidInputError, LaminaError, StoreError
+from lamina.errors import ConflictError, ForbiddenError, InvalidInputError, LaminaError, StoreError
 from lamina.exporting import Chosen, markdown_pages, mem0_lines, server_memory_lines
 from lamina.exporting.choosing import leaving
 from lamina.memory import Memory
 from lamina.stores.base import Store
+from lamina.stores.loadable import Loadable
 from lamina.stores.questions import Query
 from lamina.writing import WritePath
 
 _PAGE: Final = 500
+_MANY_PAGES: Final = 10
+"""From so many on it is worth filling an empty store at once."""
 _MOST_FAILED: Final = 100_000
 """A file with more lines that are none is no export."""
 Committing = Callable[[Sequence[Adopt]], Sequence[Outcome]]
@@ -64,7 +69,11 @@ class ImportOptions(TypedDict, total=False):
     """Only tell what would be done. Each batch is held against the store as it is, so of several
     versions of one record the first counts as added in every batch that has some."""
     on_commit: Callable[[RecordId], None] | None
-    """Told each transaction, right behind it."""
+    """Told each transaction, once it is durable."""
+    at_once: bool
+    """Fill a store that never held anything at once, if it can be: many times faster, and nobody
+    else can use it meanwhile. What so comes in, up to the first record or key that the lines name
+    again, comes in together or not at all."""
 
 
 def export_lines(
@@ -122,21 +131,26 @@ def import_lines(
     commit: Committing = partial(_planned, mem, path) if dry_run else _Committed(path, done)
     tell = options.get("on_commit") or (lambda tx: None)
     numbered = enumerate(lines, start=1)
-    while batch := list(islice(numbered, _PAGE)):
-        before = len(done)
-        report = _take(mem, path, commit, batch, report)
-        report = replace(report, transactions=tuple(done))
-        for tx in done[before:]:
+    pages: Iterator[_Lines] = (
+        _parsed(mem, path, page) for page in iter(lambda: list(islice(numbered, _PAGE)), [])
+    )
+    taking = _Taking(mem, commit, report, on_progress or (lambda number: None))
+    told = 0
+
+    def settle() -> None:
+        nonlocal told
+        for tx in done[told:]:
             tell(tx)
-        if len(report.failed) > _MOST_FAILED:
-            number, why = report.failed[0]
-            raise InvalidInputError(
-                f"more than {_MOST_FAILED:,} lines cannot be imported; line {number}: {why:.200}",
-                remedy="Import files that `lamina export` wrote; what came in before stands",
-            )
-        if on_progress is not None:
-            on_progress(report.read)
-    return report
+        told = len(done)
+        taking.check_hope()
+
+    if options.get("at_once") and not dry_run and isinstance(mem.store, Loadable):
+        pages = taking.load(mem.store, pages)
+        settle()
+    for page in pages:
+        taking.take(page)
+        settle()
+    return replace(taking.report, transactions=tuple(done))
 
 
 def _records(mem: Memory) -> Iterator[Record]:
@@ -159,40 +173,116 @@ def _versions(mem: Memory) -> Iterator[Record]:
             yield from (record for record in found if record is not None)
 
 
-def _take(
-    mem: Memory,
-    path: WritePath,
-    commit: Committing,
-    batch: Sequence[tuple[int, str]],
-    report: ImportReport,
-) -> ImportReport:
-    """One page of lines: together if possible, one by one if any of them is refused."""
-    failed = list(report.failed)
-    adopts: list[tuple[int, Adopt]] = []
-    for number, line in batch:
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """A page of lines, as far as they could be read."""
+
+    read: int
+    adopts: list[tuple[int, Adopt]]
+    failed: list[tuple[int, str]]
+
+    def names(self) -> Iterator[int]:
+        """What no other record may have where a store is filled at once, in few bytes each.
+
+        Where two are taken for the same by chance, the quick way ends sooner than it had to.
+        """
+        for _, adopt in self.adopts:
+            yield hash(adopt.record.id)
+            if (place := place_of(adopt.record)) is not None:
+                yield hash(place)
+
+
+def _parsed(mem: Memory, path: WritePath, page: Sequence[tuple[int, str]]) -> _Lines:
+    found, chosen = _Lines(len(page), [], []), mem.store.settings()
+    for number, line in page:
         if not line.strip():
             continue
         try:
-            adopts.append((number, path.adopt(parse_line(line))))
+            found.adopts.append((number, path.adopt(parse_line(line), chosen)))
         except LaminaError as error:
-            failed.append((number, str(error)))
-    gone = mem.store.tombstones([adopt.record.id for _, adopt in adopts])
-    kept = [(number, adopt) for number, adopt in adopts if adopt.record.id not in gone]
-    before = {record.id for record in mem.store.get(mem.reach, [a.record.id for _, a in kept])}
-    strange = [adopt for _, adopt in kept if adopt.record.id not in before]
-    actions = _commit(commit, kept, failed)
-    counted = {action: actions.count(action) for action in set(actions)}
-    return replace(
-        report,
-        read=report.read + len(batch),
-        added=report.added + counted.get("added", 0),
-        revised=report.revised + counted.get("revised", 0),
-        unchanged=report.unchanged + counted.get("unchanged", 0),
-        proposed=report.proposed + counted.get("proposed", 0),
-        erased=report.erased + len(adopts) - len(kept),
-        unknown_secrets=report.unknown_secrets + sum(_unknown(adopt) for adopt in strange),
-        failed=tuple(failed),
-    )
+            found.failed.append((number, str(error)))
+    return found
+
+
+@dataclass(slots=True)
+class _Taking:
+    """An import under way."""
+
+    mem: Memory
+    commit: Committing
+    report: ImportReport
+    tell: Callable[[int], None]
+
+    def take(self, page: _Lines, *, is_first: bool = False) -> None:
+        """One page of lines: together if possible, one by one if any of them is refused.
+
+        With `is_first` there is nothing that they could meet.
+        """
+        ids = [] if is_first else [adopt.record.id for _, adopt in page.adopts]
+        gone = self.mem.store.tombstones(ids) if ids else frozenset()
+        kept = [(number, adopt) for number, adopt in page.adopts if adopt.record.id not in gone]
+        there = self.mem.store.get(self.mem.reach, [one for one in ids if one not in gone])
+        before = {record.id for record in there} if ids else set()
+        strange = [adopt for _, adopt in kept if adopt.record.id not in before]
+        failed = [*self.report.failed, *page.failed]
+        counted = Counter(_commit(self.commit, kept, failed))
+        report = self.report
+        self.report = replace(
+            report,
+            read=report.read + page.read,
+            added=report.added + counted["added"],
+            revised=report.revised + counted["revised"],
+            unchanged=report.unchanged + counted["unchanged"],
+            proposed=report.proposed + counted["proposed"],
+            erased=report.erased + len(page.adopts) - len(kept),
+            unknown_secrets=report.unknown_secrets + sum(_unknown(adopt) for adopt in strange),
+            failed=tuple(failed),
+        )
+        self.tell(self.report.read)
+
+    def load(self, store: Loadable, pages: Iterator[_Lines]) -> Iterator[_Lines]:
+        """Fill an empty store with as many pages as name nothing twice; those that are left."""
+        first = list(islice(pages, _MANY_PAGES))
+        rest = chain(first, pages)
+        if len(first) < _MANY_PAGES or self.mem.store.newest_instant() is not None:
+            return rest
+        left: list[_Lines] = []
+
+        def fill() -> None:
+            seen: set[int] = set()
+            for page in rest:
+                names = list(page.names())
+                if len(set(names)) < len(names) or not seen.isdisjoint(names):
+                    left.append(page)
+                    return
+                seen.update(names)
+                self.take(page, is_first=True)
+                if self.is_hopeless:
+                    return
+
+        try:
+            store.load(fill)
+        except ConflictError:
+            if self.report.read:
+                raise
+        except StoreError as error:
+            what = f"{error.message}; nothing of the lines has come in"
+            raise type(error)(what, remedy=error.remedy) from error
+        return chain(left, rest)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether so many lines are bad that this is no export."""
+        return len(self.report.failed) > _MOST_FAILED
+
+    def check_hope(self) -> None:
+        """Refuse to go on where it is none."""
+        if self.is_hopeless:
+            number, why = self.report.failed[0]
+            raise InvalidInputError(
+                f"more than {_MOST_FAILED:,} lines cannot be imported; line {number}: {why:.200}",
+                remedy="Import files that `lamina export` wrote; what came in before stands",
+            )
 
 
 def _unknown(adopt: Adopt) -> int:

@@ -139,10 +139,13 @@ class WritePath:
         check_removal(self._speaker, record)
         return Erase(id=record.id)
 
-    def adopt(self, record: Record) -> Adopt:
-        """A version from elsewhere, sealed and analysed like everything else."""
+    def adopt(self, record: Record, chosen: Mapping[str, str] | None = None) -> Adopt:
+        """A version from elsewhere, sealed and analysed like everything else.
+
+        `chosen` are the settings of the store, from whoever brings so many that each would ask.
+        """
         scope = Scope.of(record.scope)
-        chosen = self._store.settings()
+        chosen = self._store.settings() if chosen is None else chosen
         content, sealed = self._sealed(record.content, scope.stream, record.key, chosen)
         check_write(self._speaker, scope, record.layer)
         terms = index_terms(content, record.key)

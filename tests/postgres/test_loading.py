@@ -5,6 +5,7 @@ import pytest
 import lamina
 from lamina.bench.texts import Texts, drafts
 from lamina.errors import ConflictError
+from lamina.exchange import export_lines, import_lines
 from lamina.memory import Memory
 from lamina.stores.base import Severity
 from lamina.stores.postgres.store import PostgresStore
@@ -62,3 +63,69 @@ def test_a_load_that_fails_leaves_nothing(address: str) -> None:
         assert mem.query() == []
         _filled(mem)
         assert {one.severity for one in _store(mem).check()} == {Severity.OK}
+
+
+SECRET = "ghp_" + "k3jQz81mVtR7xYbN20aLwPdE5sHcUf946TgO"
+
+
+def _exported() -> list[str]:
+    """More lines than it takes for a store to be filled at once."""
+    with lamina.open(":memory:") as mem:
+        mem.configure("recall.embedder", "off")
+        mem.remember("Deploys on Tuesdays", key="day", scope="project/alpha")
+        mem.remember_many(drafts(Texts().block(0), 0))
+        mem.edit("day", text="Deploys on Thursdays")
+        return list(export_lines(mem))
+
+
+def _opened(address: str) -> Memory:
+    mem = lamina.open(address)
+    mem.configure("recall.embedder", "off")
+    return mem
+
+
+def test_an_import_fills_an_empty_store_at_once(address: str) -> None:
+    lines, told = _exported(), list[str]()
+    lines[8] = lines[8].replace('"text":"', f'"text":"{SECRET} ')
+    lines.insert(20, "no line")
+    # From what is named again on, it goes the usual way.
+    again = lines[140].replace('"rev":1', '"rev":2').replace('"text":"', '"text":"And now: ')
+    assert "And now" in again
+    whole = [*lines, lines[130], again]
+    with _opened(address) as mem:
+        report = import_lines(mem, whole, at_once=True, on_commit=told.append)
+        assert (report.read, report.added) == (len(whole), len(lines) - 1)
+        assert [number for number, _ in report.failed] == [21]
+        assert told == list(report.transactions)
+        assert {one.severity for one in _store(mem).check()} == {Severity.OK}
+        assert mem.get("day").rev == 2
+        assert _store(mem).has_sealed()
+        # It was committed like anything else: it is known, and can be taken back.
+        assert import_lines(mem, whole[:10], at_once=True).unchanged == 10
+        mem.undo(report.transactions[5])
+        assert len(list(export_lines(mem))) == len(lines) - 1
+
+
+def test_an_import_at_once_comes_in_whole_or_not_at_all(address: str) -> None:
+    lines = _exported()
+
+    def cut_off(number: int) -> None:
+        if number > 2_000:
+            raise KeyboardInterrupt
+
+    with _opened(address) as mem:
+        with pytest.raises(KeyboardInterrupt):
+            import_lines(mem, lines, cut_off, at_once=True)
+        assert mem.count() == 0
+        assert import_lines(mem, lines, at_once=True).added == len(lines)
+        assert {one.severity for one in _store(mem).check()} == {Severity.OK}
+
+
+def test_what_was_erased_is_not_filled_in_again(address: str) -> None:
+    lines = _exported()
+    with _opened(address) as mem:
+        gone = import_lines(mem, lines[:1]).transactions
+        assert len(gone) == 1
+        mem.erase(mem.get("day").id)
+        report = import_lines(mem, [*lines[:9], *[""] * len(lines)], at_once=True)
+        assert (report.erased, report.added) == (1, 8)

@@ -27,7 +27,10 @@ from lamina.stores.sql.present import Present
 
 _TABLES: Final = ("record", "version", "event", "word", "place", "word_posting", "word_count")
 _LISTED: Final = f"(values {', '.join(f'({name!r})' for name in _TABLES)}) as t (name)"
-_HELD: Final = "select exists (select 1 from event) or exists (select 1 from record)"
+_HELD: Final = (
+    "select exists (select 1 from event) or exists (select 1 from record)"
+    " or exists (select 1 from tombstone)"
+)
 _CONSTRAINTS: Final = (
     "select t.name, c.conname, pg_get_constraintdef(c.oid) from pg_constraint c"
     f" join {_LISTED} on c.conrelid = to_regclass(t.name) where c.contype in ('p', 'u')"
@@ -41,7 +44,9 @@ _ROOM: Final = (
     ("maintenance_work_mem", "512MB"), ("work_mem", "64MB"),
     ("idle_in_transaction_session_timeout", "0"),
 )  # fmt: skip
-_INSERT: Final = re.compile(r"insert into (\w+)(?: \(([^)]*)\))? values \([?, ]*\)")
+_INSERT: Final = re.compile(
+    r"insert into (\w+)(?: \(([^)]*)\))? values \([?, ]*\)(?: on conflict do nothing)?"
+)
 _PLACES: Final = (
     "insert into place (sid, scope, layer, documents, tokens)"
     " select sid, scope, layer, count(*), sum(length) from record where length > 0 group by 1, 2, 3"
@@ -82,7 +87,10 @@ class Loader:
         writing = gathered(connection, plan, streams)
         for sql, rows in writing.taken():
             table, columns = _target(sql)
-            connection.copy_in(table, columns, rows)
+            if table in _TABLES:
+                connection.copy_in(table, columns, rows)
+            else:
+                connection.executemany(sql, rows)
         bodies = [(rid, sid, body(sid, terms)) for sid, rid, terms in writing.words]
         connection.copy_in("word", ("rowid", "sid", "body"), bodies)
         seqs = tuple((name, stream.head.seq) for name, stream in streams.items())

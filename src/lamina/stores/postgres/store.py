@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from lamina.core.layers import Durability
 from lamina.errors import InvalidInputError
 from lamina.stores.base import WHOLE, Capability, Repair, ScrubReport
+from lamina.stores.loadable import Loadable
 from lamina.stores.postgres import holding, migrations, searched
 from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.connections import Connections
@@ -49,7 +51,7 @@ _KNOWN: Final = (
 )
 
 
-class PostgresStore(searched.Searched):
+class PostgresStore(searched.Searched, Loadable):
     """Records in one schema of a database."""
 
     def __init__(self, address: str, *, filling: bool = False) -> None:
@@ -57,7 +59,8 @@ class PostgresStore(searched.Searched):
         self._address = parse(address)
         self._connections = Connections(self._address, DIALECT)
         self._connections.open(migrations.migrate if filling else migrations.migrate_whole)
-        self._loader: Loader | None = None
+        self._loader: tuple[int, Loader] | None = None
+        """What takes the commits of one thread, while the store is filled at once."""
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -70,8 +73,8 @@ class PostgresStore(searched.Searched):
     def commit(self, commit: Commit) -> Receipt:
         from lamina.core.planning import durability_of
 
-        if self._loader is not None:
-            return self._loader.commit(commit)
+        if self._loader is not None and self._loader[0] == threading.get_ident():
+            return self._loader[1].commit(commit)
         synced = durability_of(commit) is Durability.SYNCED
         return self._connections.write(
             lambda connection: self._run(connection, commit),
@@ -80,14 +83,11 @@ class PostgresStore(searched.Searched):
         )
 
     def load(self, fill: Callable[[], T]) -> T:
-        """Fill an empty store at once: what `fill` commits here is copied, and indexed at the end.
-
-        By one thread, and new records only. It is durable when this returns.
-        """
         from lamina.stores.postgres.loading import loading
 
         def work(connection: Session) -> T:
-            with loading(connection, self._connections.schema) as self._loader:
+            with loading(connection, self._connections.schema) as loader:
+                self._loader = threading.get_ident(), loader
                 try:
                     return fill()
                 finally:

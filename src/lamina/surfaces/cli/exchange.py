@@ -120,7 +120,7 @@ def _import_lines(context: click.Context, stream: BinaryIO, *, dry_run: bool) ->
     session.may_create = not dry_run
     lines = io.TextIOWrapper(stream, encoding="utf-8", errors="surrogateescape")
     with progress(session, "Importing", None) as advance:
-        report = import_lines(session.handle, lines, advance, dry_run=dry_run)
+        report = import_lines(session.handle, lines, advance, dry_run=dry_run, at_once=True)
     _tell_imported(context, report)
 
 
