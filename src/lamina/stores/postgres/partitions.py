@@ -152,6 +152,9 @@ class _Move:
                 took = self._locked(session, partial(session.execute, sql, given), table)
                 size = _suited(size, took)
                 last = page[-1]
+            # Whoever reads meanwhile should not be led through it as if it were empty.
+            analyse = f"analyze {table}_{self._to or 'rest'}"
+            _again(session, partial(_briefly, session, analyse))
         return last
 
     def _keys(self, table: str, last: int) -> list[int]:
@@ -207,7 +210,8 @@ class _Out(_Move):
             self._connections.apart(partial(graphs.make, home=sid), _LONG_SECONDS)
         super().carry_out(session)
         self._clear(session)
-        session.run(f"vacuum (analyze) {', '.join(f'{table}_{sid}' for table in KEYS)}")
+        parts = ", ".join(f"{table}_{sid}" for table in KEYS)
+        session.run(f"vacuum (analyze, skip_locked) {parts}")
 
     def _clear(self, session: Connection) -> None:
         last = 0
@@ -245,7 +249,7 @@ def _suited(size: int, seconds: float) -> int:
 
 
 def _briefly(session: Connection, script: str) -> None:
-    """Begin to change tables; others do not have to wait for long behind it."""
+    """Begin with what locks tables; others do not have to wait for long behind it."""
     session.begin(local=(("lock_timeout", "1s"),))
     session.run(script)
 
