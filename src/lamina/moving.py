@@ -55,12 +55,7 @@ def migrate(
         )
     here.check_there()
     with _opened(here) as source_end:
-        is_hot = BOUND in source_end.store.settings()
-        if is_hot and keep:
-            raise UnsupportedError(
-                "a copy would be without working memory, tasks and blackboard: they are in Redis",
-                remedy="Leave out `keep`, or use `lamina export`, which holds them",
-            )
+        is_hot = _is_hot(source_end, keep=keep)
         if dry_run and not there.is_there():
             return _planned(source_end, str(target), keep=keep, resumed=False)
         with _opened(there, filling=True) as target_end:
@@ -74,6 +69,17 @@ def migrate(
                 source_end, target_end, keep=keep, tell=on_progress or (lambda share: None)
             )
             return replace(report, key=key, hot=is_hot)
+
+
+def _is_hot(source: End, *, keep: bool) -> bool:
+    """Whether hot layers are in a Redis; they cannot be in two places, so then there is no copy."""
+    is_hot = BOUND in source.store.settings()
+    if is_hot and keep:
+        raise UnsupportedError(
+            "a copy would be without working memory, tasks and blackboard: they are in Redis",
+            remedy="Leave out `keep`, or use `lamina export`, which holds them",
+        )
+    return is_hot
 
 
 def reopen(where: str | Path) -> str | None:

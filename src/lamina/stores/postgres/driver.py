@@ -17,7 +17,7 @@ from psycopg import pq
 
 from lamina.clock import stopwatch
 from lamina.errors import LaminaError
-from lamina.stores.postgres import failures
+from lamina.stores.postgres import failures, session
 from lamina.stores.postgres.address import Address
 from lamina.stores.postgres.answers import Answer
 from lamina.stores.postgres.marks import translated as with_marks
@@ -221,7 +221,7 @@ class Connection:
     ) -> None:
         """Begin a transaction with settings and first statements, in one way there and back."""
         fence = zip(("lamina.streams", "lamina.scopes"), self._fence or (), strict=False)
-        settings = [f"set local {name} = {_quoted(value)}" for name, value in (*fence, *local)]
+        settings = [session.chosen(name, value) for name, value in (*fence, *local)]
         self.run("; ".join([f"begin {how}", *settings, *first]))
 
     def roll_back(self) -> None:
@@ -384,10 +384,6 @@ def _meaning(error: psycopg.Error, location: str) -> LaminaError:
 def _close(raw: _Timely) -> None:
     with suppress(psycopg.Error):
         raw.close()
-
-
-def _quoted(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
 
 
 # Sessions of the parent, in a forked child: to end them would end the parent's.
