@@ -19,6 +19,13 @@ export interface Alike {
   groups: Group[];
 }
 
+/** A project that got partitions of its own in Postgres, or gave them back. */
+export interface Arranged {
+  scope: string;
+  records: number;
+  apart: boolean;
+}
+
 /** A file that a task has produced. */
 export interface Artifact {
   id: string;
@@ -817,6 +824,7 @@ export interface Upkeep {
   logs: number | null;
   compacted: Shortened[];
   history: { [name: string]: unknown } | null;
+  partitions: Arranged[];
 }
 
 /** How far the vectors of the store have come. */
