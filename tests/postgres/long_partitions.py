@@ -1,7 +1,7 @@
 """The contract of `lamina.testing` once more, where every project has partitions of its own."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -10,6 +10,7 @@ from lamina.core.settings import PARTITION_AT
 from lamina.stores.base import Store
 from lamina.stores.postgres.store import PostgresStore
 from lamina.testing import DurableContract, SharedContract, StoreContract
+from tests.stores.reopened import Reopened
 
 
 class _Parted(PostgresStore):
@@ -28,26 +29,7 @@ class _Parted(PostgresStore):
             self.arrange()
 
 
-class TestParted(StoreContract, DurableContract, SharedContract):
+class TestParted(Reopened, StoreContract, DurableContract, SharedContract):
     @pytest.fixture
-    def another(self, address: str) -> Iterator[Callable[[], Store]]:
-        with ExitStack() as opened:
-
-            def open_one() -> Store:
-                store = _Parted(address)
-                opened.callback(store.close)
-                return store
-
-            yield open_one
-
-    @pytest.fixture
-    def store(self, another: Callable[[], Store]) -> Store:
-        return another()
-
-    @pytest.fixture
-    def reopened(self, another: Callable[[], Store]) -> Callable[[Store], Store]:
-        def reopen(store: Store) -> Store:
-            store.close()
-            return another()
-
-        return reopen
+    def opener(self, address: str) -> Callable[[], Store]:
+        return partial(_Parted, address)

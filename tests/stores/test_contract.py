@@ -1,7 +1,7 @@
 """The contract of `lamina.testing`, run on every store we ship."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,7 @@ from lamina.testing import (
     StoreContract,
 )
 from tests.redis import RedisServer
+from tests.stores.reopened import Reopened
 
 CONTRACTS = {
     Capability.CHAINED: ChainedContract,
@@ -43,7 +44,7 @@ class TestEphemeral(StoreContract):
         return EphemeralStore()
 
 
-class OnDisk:
+class OnDisk(Reopened):
     """What the suites of stores with files share: how one is made, opened again and looked into."""
 
     @staticmethod
@@ -51,27 +52,8 @@ class OnDisk:
         raise NotImplementedError
 
     @pytest.fixture
-    def another(self, tmp_path: Path) -> Iterator[Callable[[], Store]]:
-        with ExitStack() as opened:
-
-            def open_one() -> Store:
-                store = self.made(tmp_path)
-                opened.callback(store.close)
-                return store
-
-            yield open_one
-
-    @pytest.fixture
-    def store(self, another: Callable[[], Store]) -> Store:
-        return another()
-
-    @pytest.fixture
-    def reopened(self, another: Callable[[], Store]) -> Callable[[Store], Store]:
-        def reopen(store: Store) -> Store:
-            store.close()
-            return another()
-
-        return reopen
+    def opener(self, tmp_path: Path) -> Callable[[], Store]:
+        return lambda: self.made(tmp_path)
 
     @pytest.fixture
     def files(self, tmp_path: Path) -> Callable[[], Iterable[Path]]:
@@ -90,32 +72,12 @@ class TestSqlite(OnDisk, StoreContract, DurableContract, SharedContract, Scrubbe
         return SqliteStore(folder)
 
 
-class TestRedis(HotContract, DurableContract, SharedContract, ExpiringContract):
+class TestRedis(Reopened, HotContract, DurableContract, SharedContract, ExpiringContract):
     home = "task"
 
     @pytest.fixture
-    def another(self, redis_server: RedisServer) -> Iterator[Callable[[], Store]]:
-        url = redis_server.fresh_url()
-        with ExitStack() as opened:
-
-            def open_one() -> Store:
-                store = RedisStore(url)
-                opened.callback(store.close)
-                return store
-
-            yield open_one
-
-    @pytest.fixture
-    def store(self, another: Callable[[], Store]) -> Store:
-        return another()
-
-    @pytest.fixture
-    def reopened(self, another: Callable[[], Store]) -> Callable[[Store], Store]:
-        def reopen(store: Store) -> Store:
-            store.close()
-            return another()
-
-        return reopen
+    def opener(self, redis_server: RedisServer) -> Callable[[], Store]:
+        return partial(RedisStore, redis_server.fresh_url())
 
 
 class TestSqliteAndRedis(
