@@ -54,6 +54,7 @@ def test_the_defaults_are_the_safe_choices() -> None:
         "recall.use": "on",
         "stale.half_life_days": "90",
         "recall.engine": "builtin",
+        "project.partition_at": "1000000",
         "files.live": "off",
         "clock.accept": "none",
         "receipts.keep": "30d",

@@ -187,7 +187,8 @@ SQLITE = (
     ),
     _planted(
         "what_cannot_be_seen_moves_no_score", "documents are counted beyond reach", "statistics",
-        INDEX, "from record r where r.length > 0 and ", "from record r where r.length > 0 or ",
+        "stores/sqlite/words.py",
+        "from record r where r.length > 0 and ", "from record r where r.length > 0 or ",
     ),
     _planted(
         "a_stream_of_which_nothing_can_be_seen_does_not_exist", "words tell in an empty stream",
@@ -201,8 +202,7 @@ SQLITE = (
     ),
     _planted(
         "what_a_record_says_is_found_wherever_it_says_so", "tags are not looked through",
-        "a copy in a tag missed", READS, " || '\\n' || old.tags from version old",
-        " from version old",
+        "a copy in a tag missed", READS, "old.data || '\\n' || old.tags\"", 'old.data"',
     ),
     _planted(
         "a_store_knows_whether_anything_is_sealed", "sealed values go unnoticed",

@@ -15,7 +15,8 @@ from lamina.stores.base import Capability, Severity, Store
 from lamina.stores.questions import Query
 from lamina.testing.builders import a_put, ask, found, picture, place_at, texts, write, written
 
-_SOON = timedelta(milliseconds=80)
+_SOON = timedelta(milliseconds=800)
+"""Long enough for the few calls that have to come before the end, on a busy machine too."""
 _LONG = 10.0
 """Seconds; what is there for so long does not run out."""
 
