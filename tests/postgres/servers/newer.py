@@ -12,6 +12,7 @@ def run(sql: str, *, reader: int | None = None, writer: int | None = None) -> No
     newest = migrations.NEWEST + 1
     known = [*migrations.steps(), migrations.Step(sql, reader, writer)]
     migrations.steps = lambda: known
+    vars(migrations)["NEWEST"] = newest
     migrations.join.__defaults__ = (newest,)
     object.__setattr__(DIALECT, "format", newest)
     sys.exit(main())

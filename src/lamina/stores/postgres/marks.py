@@ -1,8 +1,8 @@
 """The marks for parameters of the shared SQL, `?` and `?1`, as Postgres wants them: `$1`.
 
-The hints to SQLite's planner that stand in it are left out on the way. What is looked for in a list
-becomes an array, which is known before the tables are looked at: of a list that is a table the
-planner thinks that it may hold anything, and reads every row to be prepared.
+The hints to SQLite's planner that stand in it are left out on the way. What is looked for in a list,
+or in a line of versions, becomes an array, which is known before the tables are looked at: of a list
+that is a table the planner thinks that it may hold anything, and reads every row to be prepared.
 """
 
 import re
@@ -15,6 +15,7 @@ _PARTS: Final = re.compile(
     r"|--[^\n]*"
     r"|(?P<absent>\bnot )?\bin \(select (?P<item>value|cast\(value as bigint\))"
     r" from json_each\(\?(?P<list>\d*)\)\)"
+    r"|\bin \((?P<line>select vid from line\b[^()]*)\)"
     r"|\?(?P<number>\d*)"
     r"|(?P<hint> not indexed\b| indexed by \w+)"
     r"|(?P<order>\bcross join\b)"
@@ -38,6 +39,8 @@ def translated(sql: str) -> str:
             return ""
         if found["order"]:
             return "join"
+        if found["line"]:
+            return f"= any (array({_PARTS.sub(place, found['line'])}))"
         if found["item"]:
             test, listed = "<> all" if found["absent"] else "= any", numbered(found["list"])
             return f"{test} (array(select {found['item']} from json_each({listed})))"

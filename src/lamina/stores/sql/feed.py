@@ -30,8 +30,8 @@ _VERSIONS: Final = (
     " join version v on v.vid = r.head union all"
     " select v.vid, v.from_seq, v.prev from line join version v on v.vid = line.prev"
     " where line.born > ?2 and line.prev < line.vid)"
-    f" select {RECORD_COLUMNS} from line join version v on v.vid = line.vid"
-    " join record r on r.rid = v.rid where line.born <= ?3"
+    f" select {RECORD_COLUMNS} from version v join record r on r.rid = v.rid"
+    " where v.vid in (select vid from line where born <= ?3)"
 )
 """The versions that a run of events made, and for each record the one before them."""
 

@@ -19,8 +19,8 @@ _EVENTS: Final = f"select {EVENT_COLUMNS} from event e join stream s on s.sid = 
 _KEPT: Final = (
     "with recursive line (vid) as (select head from record where id = ?1 union all"
     " select v.prev from version v join line on v.vid = line.vid where v.prev < v.vid)"
-    f" select {RECORD_COLUMNS} from line join version v on v.vid = line.vid"
-    " join record r on r.rid = v.rid"
+    f" select {RECORD_COLUMNS} from version v join record r on r.rid = v.rid"
+    " where v.vid in (select vid from line)"
 )
 """The versions of a record that are kept, from the newest back."""
 

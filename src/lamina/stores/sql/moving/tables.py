@@ -114,8 +114,8 @@ _LINE: Final = (
     " where line.prev < line.vid)"
 )
 _VERSIONS: Final = (
-    f"{_LINE} select {_VERSION}, v.to_seq, r.sid from line join version v on v.vid = line.vid"
-    " join record r on r.rid = v.rid"
+    f"{_LINE} select {_VERSION}, v.to_seq, r.sid from version v join record r on r.rid = v.rid"
+    " where v.vid in (select vid from line)"
 )
 DROP_VERSIONS: Final = f"{_LINE} delete from version where vid in (select vid from line)"
 
