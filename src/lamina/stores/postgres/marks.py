@@ -1,8 +1,9 @@
 """The marks for parameters of the shared SQL, `?` and `?1`, as Postgres wants them: `$1`.
 
-The hints to SQLite's planner that stand in it are left out on the way. What is looked for in a list,
-or in a line of versions, becomes an array, which is known before the tables are looked at: of a list
-that is a table the planner thinks that it may hold anything, and reads every row to be prepared.
+The hints to SQLite's planner that stand in it are left out on the way. What is looked for in a
+list, or in a line of versions, becomes an array, which is known before the tables are looked at: of
+a list that is a table the planner thinks that it may hold anything, and reads every row to be
+prepared.
 """
 
 import re

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from lamina.core import bm25
-from lamina.stores.sql.driver import Connection, Value, rows
+from lamina.stores.sql.driver import ALL, Connection, Value, rows
 from lamina.stores.sql.predicates import Predicate
 
 FIRST: Final = 200
-"""So many are told before all lists are walked: what a recall looks at."""
+"""So many are told before the others are asked for: more than a recall looks at."""
 LITTLE: Final = 4_000
 """Entries that are walked in no time."""
 _STEP: Final = 4
@@ -63,13 +63,20 @@ class Postings:
     def ranked(self) -> Iterator[tuple[int, float]]:
         """The records that hold any of the tokens, best first, and the newest among equals."""
         first = self._first()
+        if not first:
+            # All are added up either way; to hand over thousands takes as long again.
+            first = list(self._every(FIRST))
+            if len(first) < FIRST:
+                yield from first
+                return
         yield from first
         told = {rid for rid, _ in first}
         yield from (one for one in self._every() if one[0] not in told)
 
-    def _every(self) -> Iterator[tuple[int, float]]:
+    def _every(self, limit: int = ALL) -> Iterator[tuple[int, float]]:
         found = self._found(self.tokens, self.connection.dialect.rounded % "sum(gain)")
-        return rows(self.connection, f"{found.sql} order by score desc, doc desc", found.parameters)
+        sql = f"{found.sql} order by score desc, doc desc limit ?"
+        return rows(self.connection, sql, (*found.parameters, limit))
 
     def _first(self) -> list[tuple[int, float]]:
         """Those that stand at the head, as far as that is to be had for less than all."""

@@ -6,12 +6,13 @@ are each stream's own; the best of all streams are taken together.
 
 import heapq
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from typing import Any, Final, Protocol
 
 from lamina.core import bm25
+from lamina.core.access import EVERYTHING as ALL_THERE_IS
 from lamina.core.access import Reach
 from lamina.core.filters import Filter, Op
 from lamina.core.layers import LAYERS
@@ -22,7 +23,7 @@ from lamina.stores.sql import index
 from lamina.stores.sql.driver import Connection, rows
 from lamina.stores.sql.index import Scored, Stream
 from lamina.stores.sql.past import source
-from lamina.stores.sql.predicates import Predicate, alive, everything
+from lamina.stores.sql.predicates import alive, everything
 from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
 _NOTHING: Final = Scored(0.0, ())
@@ -99,7 +100,6 @@ class _Hunt:
     wanted: Search
     words: Callable[[Stream, Within], Words]
     nearest: Nearest | None
-    where: Predicate = field(init=False)
     records: dict[int, Record] = field(default_factory=dict)
     """What was looked up and may be found, as it was at the time asked about."""
     streams: dict[int, int] = field(default_factory=dict)
@@ -107,9 +107,6 @@ class _Hunt:
     looked_up: set[int] = field(default_factory=set)
     expired: set[int] = field(default_factory=set)
     """What was looked up and would be found if its time had not run out."""
-
-    def __post_init__(self) -> None:
-        self.where = everything(self.wanted.reach, self.wanted.where, self.wanted.live_at)
 
     def part(self, stream: Stream) -> _Part:
         """Take up one stream."""
@@ -163,32 +160,36 @@ class _Hunt:
 
     def around(self, chosen: Sequence[int]) -> dict[int, int]:
         """Who was spoken before whom, for the chosen and for those beside them."""
-        before: dict[int, int] = {}
-        lines: dict[int, tuple[str, str]] = {}
-        for rid in chosen:
-            record = self.records[rid]
-            if LAYERS[record.layer].in_order:
-                line = (record.scope, record.layer)
-                near = [*self._beside(line, rid, "<", 2), rid, *self._beside(line, rid, ">", 1)]
-                before |= {later: earlier for earlier, later in pairwise(near)}
-                lines |= dict.fromkeys(near, line)
-        self.look_up(lines)
-        for rid in lines.keys() - before.keys():
-            earlier = self._beside(lines[rid], rid, "<", 1)
-            if earlier and earlier[0] in lines:
-                before[rid] = earlier[0]
-        return before
+        spoken = [rid for rid in chosen if LAYERS[self.records[rid].layer].in_order]
+        before = self._beside(spoken, "<")
+        before |= {later: rid for rid, later in self._beside(spoken, ">").items()}
+        second = set(before.values()) - before.keys()
+        before |= self._beside(second, "<")
+        near = {*spoken, *before, *before.values()}
+        self.look_up(near)
+        farthest = self._beside(near - before.keys() - second, "<")
+        return before | {later: rid for later, rid in farthest.items() if rid in near}
 
-    def _beside(self, line: tuple[str, str], rid: int, side: str, number: int) -> list[int]:
-        """The records of a scope and layer right before or after one, in their order."""
-        direction = "desc" if side == "<" else "asc"
+    def _beside(self, rids: Collection[int], side: str) -> dict[int, int]:
+        """The record right before or after each of some, in its scope and layer.
+
+        All that are asked about can be seen, and so can everything in their scopes and layers.
+        """
+        if not rids:
+            return {}
         moment, records = source(self.connection.dialect, self.wanted.as_of)
+        conditions = self.wanted.where.conditions
+        rest = Filter(tuple(one for one in conditions if one.field not in ("scope", "layer")))
+        where = everything(ALL_THERE_IS, rest, self.wanted.live_at)
+        direction = "desc" if side == "<" else "asc"
         sql = (
-            f"{moment.sql}select r.rid from {records} where r.scope = ? and r.layer = ?"
-            f" and r.rid {side} ? and {self.where.sql} order by r.rid {direction} limit ?"
+            f"{moment.sql}select o.rid, (select r.rid from {records} where r.scope = o.scope"
+            f" and r.layer = o.layer and r.rid {side} o.rid and {where.sql}"
+            f" order by r.rid {direction} limit 1) from record o"
+            " where o.rid in (select cast(value as bigint) from json_each(?))"
         )
-        every = (*moment.parameters, *line, rid, *self.where.parameters, number)
-        return sorted(int(found) for (found,) in rows(self.connection, sql, every))
+        every = (*moment.parameters, *where.parameters, json.dumps(sorted(rids)))
+        return {rid: found for rid, found in rows(self.connection, sql, every) if found is not None}
 
     def _every(self) -> dict[int, bool]:
         """All that the search may find, or might if their time had not run out: whether it has."""

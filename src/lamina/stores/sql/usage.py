@@ -31,8 +31,8 @@ def write(connection: Connection, counts: Counts) -> None:
     check_still_writable(connection)
     add = _ADD % connection.dialect.kept
     for root, known in counts.items():
-        for record, usage in known.items():
-            connection.execute(add, (record, root, usage.hits, to_text(usage.last)))
+        counted = [(record, root, use.hits, to_text(use.last)) for record, use in known.items()]
+        connection.executemany(add, counted)
 
 
 def drop(connection: Connection, rid: int) -> None:

@@ -82,11 +82,12 @@ class Vocabulary:
     def _longer(self, pieces: Mapping[Term, bool]) -> Iterator[tuple[Term, list[Variant]]]:
         """Words that begin with each term; those that hold it anywhere as well where it says so."""
         tests = [self._beginning(term.token) for term in pieces]
-        tests += [self._inside(term.token) for term, inside in pieces.items() if inside]
-        counts = iter(self._counts(tests))
-        beginning = [next(counts) for _ in pieces]
-        for (term, inside), starting in zip(pieces.items(), beginning, strict=True):
-            found = starting | next(counts) if inside else starting
+        inside = [term.token for term, is_inside in pieces.items() if is_inside]
+        # Once for all of them: it is a walk along every word of the stream.
+        found_by = self._counts([*tests, *self._inside(inside)])
+        holding = found_by[-1] if inside else {}
+        for (term, is_inside), starting in zip(pieces.items(), found_by, strict=False):
+            found = starting | self._that_hold(term.token, holding) if is_inside else starting
             shares = bm25.expansions(f"{self.sid}:{term.token}", starting, found)
             yield (
                 term,
@@ -99,13 +100,21 @@ class Vocabulary:
         bounds = (first, f"{first}\U0010ffff")
         return _Test("term >= ? and term < ?", bounds, lambda word: word.startswith(first))
 
-    def _inside(self, piece: str) -> _Test:
-        start = f"{self.sid}:"
-        within = (start, f"{self.sid};", piece)
-        return _Test(
-            "term > ? and term < ? and instr(term, ?) > 0", within,
-            lambda word: piece in word[len(start) :],
-        )  # fmt: skip
+    def _inside(self, pieces: Sequence[str]) -> Iterator[_Test]:
+        """Whether a token holds any of some pieces; no test where there are none."""
+        if pieces:
+            holding = " or ".join(["instr(term, ?) > 0"] * len(pieces))
+            yield _Test(
+                f"term > ? and term < ? and ({holding})",
+                (f"{self.sid}:", f"{self.sid};", *pieces),
+                lambda word: any(self._holds(word, piece) for piece in pieces),
+            )
+
+    def _that_hold(self, piece: str, words: Mapping[str, int]) -> dict[str, int]:
+        return {word: number for word, number in words.items() if self._holds(word, piece)}
+
+    def _holds(self, word: str, piece: str) -> bool:
+        return piece in word[len(f"{self.sid}:") :]
 
     def _counts(self, tests: Sequence[_Test]) -> list[dict[str, int]]:
         """The words that pass each test, with the number of documents that hold them."""
