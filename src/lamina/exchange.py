@@ -5,7 +5,7 @@ the write path like everything else, and does not bring back what was erased.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -15,13 +15,14 @@ from typing import Final, TypedDict, Unpack
 from lamina import clock
 from lamina.core import canonical
 from lamina.core.access import Reach
-from lamina.core.changes import Action, Adopt, Commit, Outcome
+from lamina.core.changes import Action, Adopt, Changed, Commit, Outcome
 from lamina.core.ids import RecordId
 from lamina.core.layers import place_of
 from lamina.core.parsing import parse_line
 from lamina.core.planning import make_plan
 from lamina.core.principal import Role, Surface
 from lamina.core.record import Record, State, to_json
+from lamina.core.scope import Scope, root_of
 from lamina.core.sealed import references
 from lamina.errors import ConflictError, ForbiddenError, InvalidInputError, LaminaError, StoreError
 from lamina.exporting import Chosen, markdown_pages, mem0_lines, server_memory_lines
@@ -159,18 +160,22 @@ def _records(mem: Memory) -> Iterator[Record]:
 
 
 def _versions(mem: Memory) -> Iterator[Record]:
-    for stream in sorted(mem.store.position()):
-        seen = 0
-        while events := mem.store.events(stream, after=seen, limit=_PAGE):
-            seen = events[-1].seq
-            kept = {
-                (version.event.record, version.event.rev): version.record
-                for record_id in {event.record for event in events}
-                for version in mem.store.versions(leaving(mem), record_id)
-            }
-            changes = (event for event in events if event.action is not Action.WITNESSED)
-            found = (kept.get((event.record, event.rev)) for event in changes)
-            yield from (record for record in found if record is not None)
+    heads = {name: head.seq for name, head in mem.store.position().items()}
+    for stream in sorted(heads):
+        for change in _of_stream(mem, stream, heads):
+            if change.event.action is not Action.WITNESSED and change.record is not None:
+                yield change.record
+
+
+def _of_stream(mem: Memory, stream: str, heads: Mapping[str, int]) -> Iterator[Changed]:
+    """What happened in one stream, by pages of the feed: they bring their versions along."""
+    root = root_of(stream)
+    reach = leaving(mem).within(Scope.of(root))
+    # What is hot in the same root has a stream of its own, of which nothing is asked.
+    after = {name: seq for name, seq in heads.items() if root_of(name) == root} | {stream: 0}
+    while head := (page := mem.store.changes(reach, after, _PAGE)).position.get(stream):
+        after[stream] = head.seq
+        yield from (change for change in page.changes if change.event.stream == stream)
 
 
 @dataclass(frozen=True, slots=True)

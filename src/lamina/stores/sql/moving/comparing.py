@@ -84,7 +84,7 @@ def unequal(connection: Connection, target: End) -> list[str]:
     here = sums(connection)
     with target.read() as reader:
         there = sums(reader)
-        same_heads = STREAMS.read(connection) == STREAMS.read(reader)
+        same_heads = STREAMS.between(connection) == STREAMS.between(reader)
     return [name for name in here if here[name] != there[name]] + ["stream"] * (not same_heads)
 
 

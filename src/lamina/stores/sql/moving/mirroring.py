@@ -1,8 +1,9 @@
-"""Small tables that change without a word in the log: held against each other and made equal."""
+"""Tables that change without a word in the log: held against each other and made equal."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from lamina.core.ids import RecordId
@@ -10,78 +11,90 @@ from lamina.stores.sql.driver import Connection, Row, rows
 from lamina.stores.sql.formats import MOVED_TO
 from lamina.stores.sql.moving import marks
 from lamina.stores.sql.moving.ends import End
-from lamina.stores.sql.moving.tables import RECEIPT
+from lamina.stores.sql.moving.tables import RECEIPT, Key, Table
 
 _OWN: Final = frozenset(("format", "oldest_reader", "oldest_writer", "identity", MOVED_TO))
 """Settings that are about a store in its database, and stay there."""
-_RECEIPT_KEYS: Final = "select owner, key, tx from receipt"
 _RECEIPTS_BY_TX: Final = (
     f"select {RECEIPT.columns} from receipt x where x.tx in (select value from json_each(?))"
 )
 _SPACES: Final = "select space, fingerprint, dimensions from space"
-
-
-@dataclass(frozen=True, slots=True)
-class Mirrored:
-    """A table of which every row is compared."""
-
-    name: str
-    columns: tuple[str, ...]
-    key: int
-    """How many of the columns are the key."""
-
-    def read(self, connection: Connection) -> set[Row]:
-        """Every row."""
-        return set(rows(connection, f"select {', '.join(self.columns)} from {self.name}"))
-
-    def write(self, connection: Connection, gone: Collection[Row], fresh: Collection[Row]) -> None:
-        """Take rows away and add others."""
-        test = " and ".join(f"{name} = ?" for name in self.columns[: self.key])
-        if gone:
-            keys = [row[: self.key] for row in gone]
-            connection.executemany(f"delete from {self.name} where {test}", keys)
-        if fresh:
-            marks_ = ", ".join("?" * len(self.columns))
-            sql = f"insert into {self.name} ({', '.join(self.columns)}) values ({marks_})"
-            connection.executemany(sql, sorted(fresh, key=repr))
-
-
-STREAMS: Final = Mirrored("stream", ("sid", "name", "seq", "hash", "at", "documents", "tokens"), 1)
-USAGE: Final = Mirrored("usage", ("rid", "root", "hits", "last"), 2)
-TELEMETRY: Final = Mirrored(
-    "telemetry", ("tid", "at", "kind", "actor", "scope", "layer", "body"), 1
+_PAGE: Final = 5_000
+STREAMS: Final = Table(
+    "stream",
+    "x.sid, x.name, x.seq, x.hash, x.at, x.documents, x.tokens",
+    "stream x",
+    ("x.sid",),
+    (0,),
+)
+_RECEIPT_KEYS: Final = Table(
+    "receipt", "x.owner, x.key, x.tx", "receipt x", ("x.owner", "x.key"), (0, 1)
+)
+USAGE: Final = Table(
+    "usage", "x.rid, x.root, x.hits, x.last", "usage x", ("x.rid", "x.root"), (0, 1)
+)
+TELEMETRY: Final = Table(
+    "telemetry",
+    "x.tid, x.at, x.kind, x.actor, x.scope, x.layer, x.body",
+    "telemetry x",
+    ("x.tid",),
+    (0,),
 )
 
 
-def mirror(connection: Connection, target: End, table: Mirrored) -> None:
+@dataclass(frozen=True, slots=True)
+class _Differing:
+    """A stretch of a table that is not the same at both ends."""
+
+    gone: list[Row]
+    """What the source has not."""
+    fresh: list[Row]
+    """What only the source has."""
+
+
+def mirror(connection: Connection, target: End, table: Table) -> None:
     """Make a table of the target equal to what a connection to the source sees."""
-    here = table.read(connection)
-    with target.read() as reader:
-        there = table.read(reader)
-    if here != there:
-        target.write(lambda writer: table.write(writer, there - here, here - there))
+    for found in _differing(connection, target, table):
+        target.write(partial(_change, table, found))
 
 
 def receipts(connection: Connection, target: End) -> None:
     """The same for receipts, which are never changed, so that keys tell."""
-    here = set(rows(connection, _RECEIPT_KEYS))
-    with target.read() as reader:
-        there = set(rows(reader, _RECEIPT_KEYS))
-    if here == there:
-        return
-    wanted = {row[:2] for row in here - there}
-    txs = sorted({row[2] for row in here - there})
-    found = rows(connection, _RECEIPTS_BY_TX, (json.dumps(txs),))
-    fresh = [row for row in found if row[:2] in wanted]
-    gone = [row[:2] for row in there - here]
+    for found in _differing(connection, target, _RECEIPT_KEYS):
+        wanted = set(map(_RECEIPT_KEYS.key_of, found.fresh))
+        txs = sorted({tx for _, _, tx in found.fresh})
+        every = rows(connection, _RECEIPTS_BY_TX, (json.dumps(txs),))
+        fresh = [row for row in every if RECEIPT.key_of(row) in wanted]
+        target.write(partial(_change, RECEIPT, _Differing(found.gone, fresh)))
 
-    def work(writer: Connection) -> None:
-        if gone:
-            writer.executemany("delete from receipt where owner = ? and key = ?", gone)
-        if fresh:
-            target.add(writer, RECEIPT, fresh)
 
-    target.write(work)
+def _differing(connection: Connection, target: End, table: Table) -> Iterator[_Differing]:
+    """What is not the same, a stretch at a time: there may be millions of rows."""
+    after: Key | None = None
+    while True:
+        here = table.page(connection, after, _PAGE)
+        last = table.key_of(here[-1]) if len(here) == _PAGE else None
+        with target.read() as reader:
+            there = table.between(reader, after, last)
+        if here != there:
+            gone, fresh = set(there).difference(here), set(here).difference(there)
+            yield _Differing(list(gone), sorted(fresh, key=table.key_of))
+        if last is None:
+            return
+        after = last
+
+
+def _change(table: Table, found: _Differing, there: Connection) -> None:
+    names = table.columns.replace("x.", "").split(", ")
+    keys = [table.key_of(row) for row in found.gone]
+    test = " and ".join(f"{names[place]} = ?" for place in table.places)
+    if keys:
+        there.executemany(f"delete from {table.name} where {test}", keys)
+    if found.fresh:
+        sql = (
+            f"insert into {table.name} ({', '.join(names)}) values ({', '.join('?' * len(names))})"
+        )
+        there.executemany(sql, found.fresh)
 
 
 def spaces(connection: Connection, target: End) -> None:

@@ -36,8 +36,10 @@ class Table:
         sql = f"{self._select(connection)}{where} order by {self._order()} limit ?"
         return list(rows(connection, sql, (*given, limit)))
 
-    def between(self, connection: Connection, after: Key | None, last: Key | None) -> list[Row]:
-        """The rows behind a key, up to another or to the end."""
+    def between(
+        self, connection: Connection, after: Key | None = None, last: Key | None = None
+    ) -> list[Row]:
+        """The rows behind a key, or from the first one, up to another or to the end."""
         where, given = self._bound(">", after)
         until, more = self._bound("<=", last)
         both = where + (until.replace(" where", " and") if where else until)
