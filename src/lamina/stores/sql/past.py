@@ -12,14 +12,15 @@ from lamina.core.filters import Condition, Filter, Op
 from lamina.stores.sql.driver import Dialect
 from lamina.stores.sql.predicates import Predicate
 
-NEWEST: Final = "record r join version v on v.vid = r.head"
+_HEAD: Final = "v.vid = r.head"
+NEWEST: Final = f"record r join version v on {_HEAD}"
 _OF_TASK: Final = (
     "version v indexed by version_task cross join record r on r.head = v.vid and r.rid = v.rid"
     " and {} = ?"
 )
 _REACHED: Final = "(select m.seq from moment m where m.sid = r.sid)"
 _THEN: Final = (
-    "record r join version v on v.vid = ("
+    "v.vid = ("
     "with recursive line (vid, born, prev) as ("
     " select h.vid, h.from_seq, h.prev from version h where h.vid = r.head union all"
     " select o.vid, o.from_seq, o.prev from line join version o on o.vid = line.prev"
@@ -48,12 +49,25 @@ def source(
     asks_for_key = any(
         one.field == "key" and one.op is Op.EQ and one.value is not None for one in where.conditions
     )
-    records = NEWEST if as_of is None else _THEN
+    records = NEWEST if as_of is None else f"record r join version v on {_THEN}"
     if asks_for_key:
         records = records.replace("record r", "record r indexed by record_key", 1)
-    if as_of is None:
-        return NOW, records
-    return Predicate(_MOMENT, (json.dumps(dict(as_of)),)), records
+    return _moment(as_of), records
+
+
+def meant(as_of: Mapping[str, int] | None, passes: Predicate) -> tuple[Predicate, Predicate]:
+    """What goes before `select`, and whether the version of a record `r` that is meant passes.
+
+    A value and not a join: who wants the first few in some order is led by an index through the
+    records, and looks at no version of the others.
+    """
+    which = _HEAD if as_of is None else _THEN
+    sql = f"(select {passes.sql} from version v where {which})"
+    return _moment(as_of), Predicate(sql, passes.parameters)
+
+
+def _moment(as_of: Mapping[str, int] | None) -> Predicate:
+    return NOW if as_of is None else Predicate(_MOMENT, (json.dumps(dict(as_of)),))
 
 
 def _asks_for_task(one: Condition) -> bool:

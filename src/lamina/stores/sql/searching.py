@@ -22,7 +22,7 @@ from lamina.stores.questions import AROUND, Found, Match, Search
 from lamina.stores.sql import index
 from lamina.stores.sql.driver import Connection, rows
 from lamina.stores.sql.index import Scored, Stream
-from lamina.stores.sql.past import source
+from lamina.stores.sql.past import meant, source
 from lamina.stores.sql.predicates import alive, everything
 from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
@@ -177,18 +177,18 @@ class _Hunt:
         """
         if not rids:
             return {}
-        moment, records = source(self.connection.dialect, self.wanted.as_of)
         conditions = self.wanted.where.conditions
         rest = Filter(tuple(one for one in conditions if one.field not in ("scope", "layer")))
         where = everything(ALL_THERE_IS, rest, self.wanted.live_at)
+        moment, passes = meant(self.wanted.as_of, where)
         direction = "desc" if side == "<" else "asc"
         sql = (
-            f"{moment.sql}select o.rid, (select r.rid from {records} where r.scope = o.scope"
-            f" and r.layer = o.layer and r.rid {side} o.rid and {where.sql}"
+            f"{moment.sql}select o.rid, (select r.rid from record r where r.scope = o.scope"
+            f" and r.layer = o.layer and r.rid {side} o.rid and {passes.sql}"
             f" order by r.rid {direction} limit 1) from record o"
             " where o.rid in (select cast(value as bigint) from json_each(?))"
         )
-        every = (*moment.parameters, *where.parameters, json.dumps(sorted(rids)))
+        every = (*moment.parameters, *passes.parameters, json.dumps(sorted(rids)))
         return {rid: found for rid, found in rows(self.connection, sql, every) if found is not None}
 
     def _every(self) -> dict[int, bool]:
