@@ -247,7 +247,7 @@ SQLITE = (
     ),
     _planted(
         "only_the_newest_version_is_asked", "every version is asked", "old versions shown",
-        "stores/sql/past.py", 'NEWEST: Final = "record r join version v on v.vid = r.head"',
+        "stores/sql/past.py", 'NEWEST: Final = f"record r join version v on {_HEAD}"',
         'NEWEST: Final = "record r join version v on v.rid = r.rid"',
     ),
     _planted(
@@ -272,8 +272,8 @@ SQLITE = (
     ),
     _planted(
         "query_text_is_data", "a piece is written into the statement", "text as syntax", VOCABULARY,
-        '"term > ? and term < ? and instr(term, ?) > 0", within,',
-        "f\"term > ? and term < ? and instr(term, '{piece}') > 0\", within[:2],",
+        '" or ".join(["instr(term, ?) > 0"] * len(pieces))',
+        "\" or \".join(f\"instr(term, '{one}') > 0 or ? = ''\" for one in pieces)",
     ),
     _planted(
         "filters_apply_before_the_best_are_taken", "the best are taken, then filtered",

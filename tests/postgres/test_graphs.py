@@ -46,6 +46,12 @@ def _filled(mem: Memory) -> list[str]:
     return [str(one) for one in ids]
 
 
+def _fold(mem: Memory) -> None:
+    while mem.store.fold_is_due():
+        # The worker of this process may have it in hand.
+        mem.store.fold()
+
+
 def _nearest(mem: Memory, scope: str, at: int) -> list[str]:
     reach = mem.reach.within(Scope.of(scope))
     asked = Search(reach=reach, terms=(), vector=Vector(SPACE, POINTS[at].tobytes()), limit=5)
@@ -77,8 +83,7 @@ def test_a_fold_builds_what_is_due_and_finds_the_same(
         assert mem.store.fold_is_due()
         assert _nearest(mem, "project/a", 50) == _expected(ids, 50, MANY)
         assert not asked
-        mem.store.fold()
-        assert not mem.store.fold_is_due()
+        _fold(mem)
         assert _nearest(mem, "project/a", 50) == _expected(ids, 50, MANY)
         assert asked
         # What may be looked at is little: all of it is compared, and nothing else is seen.
@@ -114,7 +119,7 @@ def test_a_project_with_partitions_of_its_own_has_a_graph_of_its_own(
             for one, point in zip(waiting, POINTS, strict=False)
         ]
         mem.store.embed(SPACE, made)
-        mem.store.fold()
+        _fold(mem)
         mem.configure("project.partition_at", "250")
         [arranged] = mem.store.arrange()
         assert not mem.store.fold_is_due()
@@ -134,7 +139,7 @@ def test_a_project_with_partitions_of_its_own_has_a_graph_of_its_own(
 def test_the_server_does_use_the_graph(address: str) -> None:
     with lamina.open(address) as mem:
         _filled(mem)
-        mem.store.fold()
+        _fold(mem)
         assert _nearest(mem, "project/a", 50)
     # What a session did is counted at its end at the latest.
     schema = parse(address).schema
@@ -145,15 +150,14 @@ def test_the_server_does_use_the_graph(address: str) -> None:
 def test_a_graph_that_was_broken_off_is_built_anew_and_nobody_uses_it_before(address: str) -> None:
     with lamina.open(address) as mem:
         ids = _filled(mem)
-        mem.store.fold()
+        _fold(mem)
         # As whoever was killed leaves it behind.
         graph = f"'{parse(address).schema}.vector_graph_1_0'::regclass"
         broken = f"update pg_index set indisvalid = false where indexrelid = {graph}"
         run_sql(server().superuser(), broken)
         assert mem.store.fold_is_due()
         assert _nearest(mem, "project/a", 50) == _expected(ids, 50, MANY)
-        mem.store.fold()
-        assert not mem.store.fold_is_due()
+        _fold(mem)
         assert _nearest(mem, "project/a", 50) == _expected(ids, 50, MANY)
 
 
