@@ -18,6 +18,7 @@ from tests.places import STORES, where
 if TYPE_CHECKING:
     from lamina.backlog import Later
 
+SOME = 300
 
 @pytest.fixture(params=STORES)
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
@@ -256,3 +257,16 @@ def test_without_an_embedder_recall_goes_by_words(place: str) -> None:
         assert [hit.record.text for hit in found.hits] == ["a kettle"]
         assert not found.degraded
         assert mem.recall("zebra").abstained
+
+
+def test_who_writes_much_is_not_looked_after_behind_each_write(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[int] = []
+    with lamina.open(":memory:") as mem:
+        mem.configure("recall.embedder", "off")
+        monkeypatch.setattr(type(mem.store), "fold", lambda *given: looked.append(len(given)))
+        mem.remember_many([{"text": f"note number {n}"} for n in range(MANY)])
+        for n in range(SOME):
+            mem.remember(f"more of number {n}")
+    assert len(looked) < SOME / 10

@@ -373,6 +373,8 @@ class Vectors:
 
     def work(self, stop: Callable[[], bool]) -> bool:
         """What the worker does: make all there is; false when the embedder has to be left alone."""
+        # Each write wakes it, and there is no use in looking behind each.
+        self._let_writers_go_first(stop)
         try:
             with self._store.duty(DUTY) as is_ours:
                 if is_ours:

@@ -45,7 +45,7 @@ def are_due(connections: Connections) -> bool:
 def build(connections: Connections, stop: Callable[[], bool]) -> None:
     """Build the graphs that are missing."""
     with connections.reading(snapshot=False) as connection:
-        homes = _large(connection)
+        homes = [home for home in _large(connection) if missing(connection, home)]
     for home in homes:
         connections.apart(partial(make, home=home, stop=stop), _LONG_SECONDS)
 
