@@ -6,11 +6,11 @@ is anybody's again, without a clock that machines would have to agree on.
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from lamina.stores.postgres import locks
-from lamina.stores.postgres.driver import Connection, translated
+from lamina.stores.postgres.driver import Connection, DriverError, translated
 
 _SIGN_SECONDS: Final = 2.0
 
@@ -74,12 +74,12 @@ class Duties:
     def _give_back(self, name: str) -> None:
         with self._lock:
             self._held.discard(name)
-            if not self._held:
-                # The lock goes with the session.
-                self._drop()
-            elif self._session is not None:
-                with translated(self._session.location):
+            if self._session is not None:
+                # The server takes its time over the end of a session. One that is lost has let go.
+                with suppress(DriverError):
                     locks.let_go(self._session, self._schema, _lock(name))
+            if not self._held:
+                self._drop()
 
     def _drop(self) -> None:
         session, self._session = self._session, None
