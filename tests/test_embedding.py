@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SOME = 300
 
+
 @pytest.fixture(params=STORES)
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return where(request.param, tmp_path / "store")

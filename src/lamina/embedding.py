@@ -35,9 +35,6 @@ from lamina.spaces import ACTIVE, WANTED, Spaces
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lamina.backlog import Later
     from lamina.core.access import Reach
     from lamina.embedders.checking import CheckedEmbedder
@@ -131,6 +128,8 @@ class Vectors:
 
     def near(self, texts: Sequence[str], asked: Vector) -> Near:
         """How near texts that are not in the store lie to a question; a failure costs no recall."""
+        from lamina.embedders.separating import embed_now
+
         unknown = [None] * len(texts)
         try:
             mine = self._spaces.embedder()
@@ -138,7 +137,7 @@ class Vectors:
             if embedder is None or embedder.fingerprint != asked.space or not texts:
                 return Near(unknown)
             with self._silence.broken_by(embedder):
-                made = _rows(embedder, texts)
+                made = embed_now(embedder, texts)
         except (EmbedderError, UnsupportedError, StoreError) as error:
             return Near(unknown, self._without(error))
         import numpy as np
@@ -389,14 +388,3 @@ class Vectors:
             self._error = error
             return False
         return True
-
-
-def _rows(embedder: CheckedEmbedder, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
-    """The vectors of documents for somebody who waits, by their positions."""
-    from lamina.embedders.protocol import Role
-    from lamina.embedders.separating import embed_each
-
-    if embedder.is_local:
-        return embed_each(embedder, texts, Role.DOCUMENT).vectors
-    # To find the one text that a service cannot take needs many calls: too many for now.
-    return dict(enumerate(embedder.embed(texts, Role.DOCUMENT)))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from lamina.embedders.checking import CheckedEmbedder, checked
+from lamina.embedders.protocol import Role
 from lamina.errors import EmbedderError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lamina.embedders.protocol import Embedder, Role
+    from lamina.embedders.protocol import Embedder
 
 HARMLESS: Final = "hello"
 CALLS: Final = 64
@@ -55,6 +56,14 @@ def embed_each(
         EmbedderError: It answers wrongly, for harmless texts as well.
     """
     return _Separation(checked(embedder), texts, role, calls).run()
+
+
+def embed_now(embedder: CheckedEmbedder, texts: Sequence[str]) -> dict[int, NDArray[np.float32]]:
+    """The vectors of documents for somebody who waits, by their positions."""
+    if embedder.is_local:
+        return embed_each(embedder, texts, Role.DOCUMENT).vectors
+    # To find the one text that a service cannot take needs many calls: too many for now.
+    return dict(enumerate(embedder.embed(texts, Role.DOCUMENT)))
 
 
 class _Separation:
