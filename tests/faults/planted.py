@@ -223,8 +223,8 @@ PLANTED = (
     _one(
         "a commit that nobody answered counts as done",
         "was acknowledged and is not in the log", "server_cuts", 14, f"{POSTGRES}connections.py",
-        '            connection.run("commit")\n',
-        '            with suppress(DriverError):\n                connection.run("commit")\n',
+        "            connection.commit()\n",
+        "            with suppress(DriverError):\n                connection.commit()\n",
     ),
     _one(
         "a commit that nobody answered is done again",

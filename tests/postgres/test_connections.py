@@ -2,9 +2,8 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import pytest
 
@@ -28,12 +27,6 @@ def _end_sessions(connections: Connections) -> None:
         f" and ((classid::bigint << 32) | objid::bigint) = {_presence(schema)}"
     )
     run_sql(server().superuser(), sql)
-
-
-@contextmanager
-def _without_sessions(connections: Connections) -> Iterator[None]:
-    _end_sessions(connections)
-    yield
 
 
 def _presence(schema: str) -> int:
@@ -145,14 +138,17 @@ def test_a_statement_in_flight_is_asked_again_on_another_connection() -> None:
             another.execute("select pg_terminate_backend(pg_backend_pid())")
 
 
+def _read_and_lose(connections: Connections) -> None:
+    with connections.reading() as reader:
+        reader.execute("select 1")
+        _end_sessions(connections)
+        reader.execute("select 1")
+
+
 def test_a_snapshot_that_is_lost_is_not_taken_for_another() -> None:
     with opened() as connections:
-        with (
-            pytest.raises(StoreUnavailableError),
-            connections.reading() as reader,
-            _without_sessions(connections),
-        ):
-            reader.execute("select 1")
+        with pytest.raises(StoreUnavailableError):
+            _read_and_lose(connections)
         assert names(connections) == []
 
 

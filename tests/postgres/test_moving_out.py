@@ -37,17 +37,17 @@ def _killed(address: str, at: int) -> None:
     """Move out, and be gone for good before the nth commit."""
     for bound in ("_FIRST", "_FEWEST", "_MOST"):
         setattr(partitions, bound, 40)
-    run, told = Connection.run, 0
+    commit, told = Connection.commit, 0
 
-    def counted(connection: Connection, script: str) -> None:
+    def counted(connection: Connection) -> None:
         nonlocal told
-        told += script == "commit"
+        told += 1
         if told == at:
             os.kill(os.getpid(), signal.SIGKILL)
-        run(connection, script)
+        commit(connection)
 
     with lamina.open(address) as mem, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Connection, "run", counted)
+        patch.setattr(Connection, "commit", counted)
         mem.store.arrange()
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from lamina.core.access import EVERYTHING
 from lamina.errors import StoreDamagedError, StoreError
+from lamina.stores.postgres.driver import Connection
 from lamina.stores.postgres.store import PostgresStore
 from lamina.stores.questions import Query
 from lamina.stores.sql.driver import each, one, rows
@@ -37,17 +38,20 @@ print([one.message for one in store.audit() if one.check == "chain"][-1])
 
 
 def test_rows_are_fetched_as_they_are_asked_for() -> None:
-    with opened() as connections, connections.reading(EVERYTHING) as reader:
-        reader.execute("set transaction read write")
-        found = each(reader, NUMBERS, (MANY,))
+    def fetch(session: Connection) -> None:
+        session.begin()
+        found = each(session, NUMBERS, (MANY,))
         assert next(found) == (1, "x")
-        assert one(reader, "select last_value from number") < MANY / 2
+        assert one(session, "select last_value from number") < MANY / 2
         # Other statements, and other rows, may be asked for in between.
-        others = each(reader, "select n from generate_series(1, ?) n order by n", (MANY,))
+        others = each(session, "select n from generate_series(1, ?) n order by n", (MANY,))
         assert [next(others) for _ in range(3)] == [(1,), (2,), (3,)]
         assert sum(1 for _ in found) == MANY - 1
         assert sum(1 for _ in others) == MANY - 3
-        assert list(rows(reader, "select name from pg_cursors where name <> ''")) == []
+        assert list(rows(session, "select name from pg_cursors where name <> ''")) == []
+
+    with opened() as connections:
+        connections.apart(fetch, 10)
 
 
 def test_an_audit_needs_no_more_memory_for_a_longer_log(address: str) -> None:

@@ -267,7 +267,7 @@ class Connections:
             attempt(connection, request, alone=len(waiting) == 1)
         if connection.in_transaction:
             self._is_committing = True
-            connection.run("commit")
+            connection.commit()
             self._is_committing = False
             self._bell.ring()
             # Behind the commit: within it, all commits of the whole server would queue up. It only

@@ -11,10 +11,15 @@ from lamina.stores.postgres.migrations import NEWEST
 from lamina.stores.postgres.pool import Reader
 from lamina.stores.sql.driver import Asked, Connection, Dialect, Row, rows
 
+_NUMBERS: Final = "select nextval('number') from generate_series(1, ?)"
+
 
 def _numbers(connection: Connection, number: int) -> Iterator[int]:
-    sql = "select nextval('number') from generate_series(1, ?)"
-    return iter([given for (given,) in rows(connection, sql, (number,))] if number else ())
+    return iter([given for (given,) in rows(connection, _NUMBERS, (number,))] if number else ())
+
+
+def _foreseen(number: int) -> Sequence[Asked]:
+    return [(_NUMBERS, (number,))] if number else []
 
 
 def _drop_vectors(connection: Connection, rid: int) -> None:
@@ -51,6 +56,7 @@ DIALECT: Final = Dialect(
     error=DriverError,
     format=NEWEST,
     numbers=_numbers,
+    foreseen=_foreseen,
     home="home",
     task="(v.data::json ->> 'task')",
     receipt_stream="(x.body::json #>> '{2,0,0}')",

@@ -1,16 +1,17 @@
 """Talking to Postgres properly, and saying plainly what went wrong.
 
-Beside `values.py` the only module that imports the driver. Nothing here waits for ever: the server
-gives up on a statement, the system on a dead line, and where neither does, this side does.
+Beside `values.py` and `timely.py` the only module that imports the driver. Nothing here waits for
+ever: the server gives up on a statement, the system on a dead line, and where neither does, this
+side does.
 """
 
 import logging
 import os
 import select
 import weakref
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, Final, TypeAlias, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Any, Final, TypeAlias
 
 import psycopg
 from psycopg import pq
@@ -21,11 +22,11 @@ from lamina.stores.postgres import failures, session
 from lamina.stores.postgres.address import Address
 from lamina.stores.postgres.answers import Answer
 from lamina.stores.postgres.marks import translated as with_marks
-from lamina.stores.postgres.session import FENCE, GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
+from lamina.stores.postgres.session import GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
+from lamina.stores.postgres.timely import SilentError, Timely
 from lamina.stores.postgres.values import adapt
 from lamina.stores.sql.driver import Asked, Dialect, Row, Value
 
-T = TypeVar("T")
 DriverError: TypeAlias = psycopg.Error
 # It warns of lines that go down, on the terminal; whoever called is told by an error.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
@@ -33,11 +34,8 @@ _MOST_PREPARED: Final = 500
 _NO_TRANSACTION: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.UNKNOWN)
 _TORN: Final = (pq.TransactionStatus.ACTIVE, pq.TransactionStatus.UNKNOWN)
 _FEW: Final = 50
+_COMMIT: Final = "commit"
 _ANSWERS: Final = (pq.TransactionStatus.IDLE, pq.TransactionStatus.INTRANS)
-
-
-class _SilentError(psycopg.OperationalError):
-    """Nothing came back in time."""
 
 
 class UnheldError(psycopg.Error):
@@ -48,40 +46,10 @@ class UnheldError(psycopg.Error):
         self.stream = stream
 
 
-class _Timely(psycopg.Connection[Row]):
-    """A connection of the driver that waits only so long for an answer."""
-
-    patience = PATIENCE_SECONDS
-    fell_silent = False
-
-    def wait(self, gen: Generator[Any, Any, T], *how: Any, **more: Any) -> T:
-        deadline = stopwatch() + self.patience + GRACE_SECONDS
-        try:
-            return super().wait(_until(gen, deadline), *how, **more)
-        except _SilentError:
-            self.fell_silent = True
-            raise
-
-
-def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, T]:
-    """The same steps, but an end to them when nothing has come by then."""
-    try:
-        wanted = next(gen)
-        while True:
-            ready = yield wanted
-            # The driver looks up ten times a second, with nothing in hand.
-            if not ready and stopwatch() > deadline:
-                raise _SilentError("no answer in time")
-            wanted = gen.send(ready)
-    except StopIteration as end:
-        result: T = end.value
-        return result
-
-
 class Connection:
     """One session with the server; what the shared SQL uses, and a little more."""
 
-    def __init__(self, raw: _Timely, dialect: Dialect, location: str) -> None:
+    def __init__(self, raw: Timely, dialect: Dialect, location: str) -> None:
         self._raw = raw
         adapt(raw)
         raw.prepared_max = _MOST_PREPARED
@@ -90,6 +58,8 @@ class Connection:
         self._fence: tuple[str, str] | None = None
         self._is_unsettled = False
         self._is_gathering = False
+        self._due: list[Asked] = []
+        """What goes along with the next statement that is waited for."""
         self.held: frozenset[str] = frozenset()
         """The streams that the transaction under way has locked."""
         self.dialect = dialect
@@ -102,12 +72,13 @@ class Connection:
     @property
     def in_transaction(self) -> bool:
         status = self._raw.pgconn.transaction_status
-        return status not in _NO_TRANSACTION and not self._is_unsettled
+        begun = status not in _NO_TRANSACTION and not self._is_unsettled
+        return begun or bool(self._due)
 
     @property
     def is_usable(self) -> bool:
         """Whether the line is up, as far as this side knows, and no transaction was left open."""
-        return self._raw.pgconn.transaction_status == pq.TransactionStatus.IDLE
+        return self._raw.pgconn.transaction_status == pq.TransactionStatus.IDLE and not self._due
 
     @property
     def is_torn(self) -> bool:
@@ -132,61 +103,58 @@ class Connection:
         return self._raw.info.backend_pid
 
     def execute(self, sql: str, parameters: tuple[Value, ...] = (), /) -> Answer:
-        query = with_marks(sql)
-        self.settle()
-        with self._meant():
-            if self._fence is None or self.in_transaction:
-                self._cursor.execute(query, parameters, prepare=True)
-            else:
-                # Until the line is told that this is all, both are one transaction; and one way
-                # there and back.
-                with self._raw.pipeline():
-                    self._opening.execute(FENCE, self._fence, prepare=True)
-                    self._cursor.execute(query, parameters, prepare=True)
+        if self._is_gathering:
+            self._due.append((sql, parameters))
+            return Answer(())
+        self._carry_out([(self._cursor, (sql, parameters))])
         # Not by the cursor's description, which is made up of objects for every column each time.
         result = self._cursor.pgresult
         return Answer(self._cursor.fetchall() if result is not None and result.nfields else ())
 
     def ask(self, asked: Sequence[Asked]) -> list[list[Row]]:
         """What several statements answer, in one way there and back."""
-        self.settle()
-        with self._meant():
-            cursors = [self._raw.cursor() for _ in asked]
-            with self._raw.pipeline():
-                if self._fence is not None and not self.in_transaction:
-                    self._opening.execute(FENCE, self._fence, prepare=True)
-                for cursor, (sql, parameters) in zip(cursors, asked, strict=True):
-                    cursor.execute(with_marks(sql), parameters, prepare=True)
-            return [cursor.fetchall() for cursor in cursors]
+        cursors = [self._raw.cursor() for _ in asked]
+        self._carry_out(list(zip(cursors, asked, strict=True)))
+        return [cursor.fetchall() for cursor in cursors]
+
+    def soon(self, sql: str, parameters: tuple[Value, ...] = ()) -> None:
+        """Have a statement go along with the next one; nobody asks for its answer."""
+        self._due.append((sql, parameters))
 
     def executemany(self, sql: str, rows: Iterable[tuple[Value, ...]], /) -> None:
-        self.settle()
-        query, rows = with_marks(sql), list(rows)
+        rows = list(rows)
+        if self._is_gathering and len(rows) <= _FEW:
+            self._due += ((sql, row) for row in rows)
+            return
+        self.flush()
         with self._meant():
-            if self._is_gathering and len(rows) <= _FEW:
-                for row in rows:
-                    self._cursor.execute(query, row, prepare=True)
-            else:
-                # This goes there and back on its own, which many rows are worth.
-                self._cursor.executemany(query, rows)
+            # This goes there and back on its own, which many rows are worth.
+            self._cursor.executemany(with_marks(sql), rows)
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """Send the statements within together; none of them may be asked for an answer."""
+        """Have the statements within go along with the next one behind them.
+
+        None of them may be asked for an answer.
+        """
+        before, self._is_gathering = self._is_gathering, True
+        try:
+            yield
+        finally:
+            self._is_gathering = before
+
+    def flush(self) -> None:
+        """Carry out what is due."""
         self.settle()
-        with self._meant(), self._raw.pipeline():
-            self._is_gathering = True
-            try:
-                yield
-            finally:
-                self._is_gathering = False
+        if self._due:
+            self._carry_out([])
 
     def changes(self) -> int:
         return max(0, self._cursor.rowcount)
 
     def run(self, script: str) -> None:
         """Carry out several statements without parameters, in one way there and back."""
-        self.settle()
+        self.flush()
         with self._meant():
             self._raw.execute(script.encode(), prepare=False)
 
@@ -207,7 +175,7 @@ class Connection:
             while connection.is_busy():
                 left = deadline - stopwatch()
                 if left <= 0 or not select.select([connection.socket], [], [], left)[0]:
-                    raise _SilentError("no answer in time")
+                    raise SilentError("no answer in time")
                 connection.consume_input()
             if connection.get_result() is None:
                 return
@@ -217,21 +185,33 @@ class Connection:
         self._fence = (streams, scopes)
 
     def begin(
-        self, how: str = "", *, local: Sequence[tuple[str, str]] = (), first: Sequence[str] = ()
+        self, how: str = "", *, local: Iterable[tuple[str, str]] = (), first: Iterable[Asked] = ()
     ) -> None:
-        """Begin a transaction with settings and first statements, in one way there and back."""
-        fence = zip(("lamina.streams", "lamina.scopes"), self._fence or (), strict=False)
-        settings = [session.chosen(name, value) for name, value in (*fence, *local)]
-        self.run("; ".join([f"begin {how}", *settings, *first]))
+        """Begin a transaction with settings and first statements: they go along with the next."""
+        fence = [(session.FENCE, self._fence)] if self._fence is not None else []
+        settings = [(session.SETTING, one) for one in local]
+        self._due += [(f"begin {how}", ()), *fence, *settings, *first]
+
+    def commit(self) -> None:
+        """End a transaction well, together with what is still due in it."""
+        self._carry_out([(self._cursor, (_COMMIT, ()))])
 
     def roll_back(self) -> None:
         """End a transaction without a trace, as far as there is one and the line is up."""
+        self._due.clear()
         if self.in_transaction:
             with suppress(psycopg.Error):
                 self.run("rollback")
 
+    def leave(self) -> None:
+        """The same without waiting for it."""
+        self._due.clear()
+        if self.in_transaction:
+            self.send("rollback")
+
     def copy_in(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
         """Add many rows at once; table and columns, or all of them, are named by our own code."""
+        self.flush()
         named = f" ({', '.join(columns)})" if columns else ""
         with self._cursor.copy(f"copy {table}{named} from stdin".encode()) as copy:
             for row in rows:
@@ -293,6 +273,21 @@ class Connection:
         with suppress(OSError, psycopg.Error):
             os.close(self._raw.fileno())
 
+    def _carry_out(self, wanted: Sequence[tuple[psycopg.Cursor[Row], Asked]]) -> None:
+        """Send what is due and what is wanted, in one way there and back.
+
+        Outside a transaction both are one all the same, until the line is told that this is all.
+        """
+        self.settle()
+        due, self._due = self._due, []
+        if self._fence is not None and not due and not self.in_transaction:
+            due = [(session.FENCE, self._fence)]
+        every = [*((self._opening, one) for one in due), *wanted]
+        with self._meant(), self._raw.pipeline() if len(every) > 1 else nullcontext():
+            for cursor, (sql, parameters) in every:
+                # Whoever listens on the line can tell a commit by its text, as tests do.
+                cursor.execute(with_marks(sql), parameters, prepare=sql is not _COMMIT)
+
     @contextmanager
     def _meant(self) -> Iterator[None]:
         """Let no failure look like another one."""
@@ -303,7 +298,7 @@ class Connection:
         except psycopg.Error as error:
             # What the driver says of a line on which an answer is still due is beside the point.
             if self._raw.fell_silent and not is_silent(error):
-                raise _SilentError("no answer in time") from error
+                raise SilentError("no answer in time") from error
             raise
 
     def _choose(self, seconds: float) -> None:
@@ -316,7 +311,7 @@ def connect(address: Address, dialect: Dialect) -> Connection:
     """A session with every setting that the promises rest on."""
     way: dict[str, Any] = {**WAY, **address.parameters}
     try:
-        raw = _Timely.connect(
+        raw = Timely.connect(
             autocommit=True, cursor_factory=psycopg.RawCursor, prepare_threshold=0, **way
         )
     except psycopg.ProgrammingError as error:
@@ -338,7 +333,7 @@ def translated(location: str) -> Iterator[None]:
     """No driver error leaves: each becomes one of ours, with what to do about it."""
     try:
         yield
-    except _SilentError as error:
+    except SilentError as error:
         raise failures.silent(location, PATIENCE_SECONDS + GRACE_SECONDS) from error
     except psycopg.Error as error:
         raise _meaning(error, location) from error
@@ -355,7 +350,7 @@ def is_lost(error: BaseException) -> bool:
 
 def is_silent(error: BaseException | None) -> bool:
     """Whether all the time that there was has been waited for."""
-    return isinstance(error, _SilentError | psycopg.errors.ConnectionTimeout)
+    return isinstance(error, SilentError | psycopg.errors.ConnectionTimeout)
 
 
 def is_undone(error: BaseException) -> bool:
@@ -381,7 +376,7 @@ def _meaning(error: psycopg.Error, location: str) -> LaminaError:
     return failures.of_statement(error.sqlstate or "", str(error), location)
 
 
-def _close(raw: _Timely) -> None:
+def _close(raw: Timely) -> None:
     with suppress(psycopg.Error):
         raw.close()
 

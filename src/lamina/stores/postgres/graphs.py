@@ -63,7 +63,7 @@ def make(session: Connection, *, home: int, stop: Callable[[], bool] = lambda: F
     """Build the graphs that are missing in one partition."""
     session.begin()
     wanted = missing(session, home)
-    session.run("commit")
+    session.commit()
     # Nobody waits behind it, so it may wait for the transactions that were there before.
     session.run("set lock_timeout = 0")
     for space, dimensions in wanted:

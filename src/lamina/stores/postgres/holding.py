@@ -15,6 +15,7 @@ from lamina.core.scope import stream_of
 from lamina.stores import receipts
 from lamina.stores.postgres import locks
 from lamina.stores.postgres.driver import Connection
+from lamina.stores.sql.driver import Asked
 
 WRITING: Final = "writing"
 """Shared by every commit; whoever has it alone holds all streams."""
@@ -25,10 +26,6 @@ _HOMES: Final = (
     " where r.id in (select value from json_each(?))"
 )
 _STREAMS: Final = "select name from stream"
-_LOCK: Final = (
-    "select pg_advisory_xact_lock(cast(value as bigint)) from (select value from json_each(?)"
-    " order by cast(key as bigint)) as given"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ def of(commit: Commit) -> Needs:
     return Needs(keys, needs(commit).scopes, ids)
 
 
-def first(schema: str, wanted: Sequence[Needs], more: frozenset[str]) -> tuple[str, ...]:
+def first(schema: str, wanted: Sequence[Needs], more: frozenset[str]) -> tuple[Asked, ...]:
     """What a transaction begins with that is to hold what is known to be needed."""
     shared = [VECTORS] if any(one.vectors for one in wanted) else []
     numbers, of_streams = [], _of_streams(wanted)
@@ -68,8 +65,8 @@ def first(schema: str, wanted: Sequence[Needs], more: frozenset[str]) -> tuple[s
         if not any(one.ids for one in of_streams):
             numbers = _numbers(schema, of_streams, _streams(of_streams) | more)
     return (
-        *(f"select pg_advisory_xact_lock_shared({locks.number(schema, name)})" for name in shared),
-        *(f"select pg_advisory_xact_lock({number})" for number in numbers),
+        *(locks.sharing(schema, name) for name in shared),
+        *(locks.taking(number) for number in numbers),
     )
 
 
@@ -87,7 +84,8 @@ def hold(
     streams = _streams(wanted) | more
     if ids := [record_id for one in wanted for record_id in one.ids]:
         streams |= {name for (name,) in connection.execute(_HOMES, (json.dumps(ids),))}
-        connection.execute(_LOCK, (json.dumps(_numbers(schema, wanted, streams)),))
+        for number in _numbers(schema, wanted, streams):
+            connection.soon(*locks.taking(number))
     connection.held = frozenset(streams)
 
 

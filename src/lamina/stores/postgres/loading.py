@@ -128,7 +128,7 @@ def loading(connection: Connection, schema: str) -> Iterator[Loader]:
     except BaseException:
         connection.roll_back()
         raise
-    connection.run("commit")
+    connection.commit()
     # Scores are made from an index alone only where it is known that nothing below it has changed.
     connection.run("vacuum (analyze) " + ", ".join((*_TABLES, "stream")))
 

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Final
 
 from lamina.stores.postgres.driver import Connection
+from lamina.stores.sql.driver import Asked
 
 MIGRATING: Final = "migrating"
 """Held by the one that changes the schema."""
@@ -22,9 +23,19 @@ def number(schema: str, name: str) -> int:
     return int.from_bytes(digest[:8], signed=True)
 
 
+def taking(number: int) -> Asked:
+    """What asks for a lock until the transaction ends, and waits for it."""
+    return "select pg_advisory_xact_lock(?)", (number,)
+
+
+def sharing(schema: str, name: str) -> Asked:
+    """What asks for a lock until the transaction ends, which others may share."""
+    return "select pg_advisory_xact_lock_shared(?)", (number(schema, name),)
+
+
 def take(connection: Connection, schema: str, name: str) -> None:
     """Have a lock until the transaction ends; waits for it."""
-    connection.execute("select pg_advisory_xact_lock(?)", (number(schema, name),))
+    connection.execute(*taking(number(schema, name)))
 
 
 def try_take(connection: Connection, schema: str, name: str) -> bool:

@@ -151,7 +151,7 @@ def _upgrade(connection: Connection, schema: str, wanted: Sequence[Step]) -> Non
         connection.begin(local=[("lock_timeout", "3s")])
         try:
             _take(connection, schema, wanted)
-            connection.run("commit")
+            connection.commit()
         except BaseException as error:
             connection.roll_back()
             if not is_busy(error) or attempt == _ATTEMPTS:

@@ -175,7 +175,7 @@ class _Move:
         """Change a table while this stream's writers are kept out; for how long they were."""
         schema, since = self._connections.schema, 0.0
         needs = holding.Needs(scopes=(self._stream.name,))
-        alone = f"select pg_advisory_xact_lock({locks.number(schema, holding.VECTORS)})"
+        alone = locks.taking(locks.number(schema, holding.VECTORS))
         first = [
             *([alone] if table == "vector" else []),
             *holding.first(schema, [needs], frozenset()),
@@ -185,8 +185,8 @@ class _Move:
             nonlocal since
             session.begin(local=_RELAXED, first=first)
             holding.hold(session, schema, [needs], frozenset())
-            since = stopwatch()
             check_still_writable(session)
+            since = stopwatch()
             work()
 
         _again(session, held)
@@ -259,7 +259,7 @@ def _again(session: Connection, work: Callable[[], None]) -> None:
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             work()
-            session.run("commit")
+            session.commit()
         except DriverError as error:
             session.roll_back()
             if not is_busy(error) or attempt == _ATTEMPTS:

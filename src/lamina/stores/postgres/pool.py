@@ -27,6 +27,7 @@ _PATIENCE_SECONDS: Final = 8.0
 _IDLE_SECONDS: Final = 15.0
 """After so long a network may have forgotten a connection, so it is asked for a sign of life."""
 _SIGN_SECONDS: Final = 2.0
+_SNAPSHOT: Final = "isolation level repeatable read read only"
 
 
 class Reader:
@@ -37,6 +38,7 @@ class Reader:
         self._connection = pool.take()
         self._fence = ("", "")
         self._may_replace = True
+        self._in_snapshot = False
 
     @property
     def dialect(self) -> Dialect:
@@ -53,9 +55,8 @@ class Reader:
 
     def begin(self) -> None:
         """Read everything as it is when the first statement is asked."""
-        self._again(lambda: self._connection.begin("isolation level repeatable read read only"))
-        # Another connection would see another moment.
-        self._may_replace = False
+        self._connection.begin(_SNAPSHOT)
+        self._in_snapshot = True
 
     def execute(self, sql: str, parameters: tuple[Value, ...] = (), /) -> Answer:
         return self._again(lambda: self._connection.execute(sql, parameters))
@@ -72,6 +73,7 @@ class Reader:
 
     def patiently(self, seconds: float) -> AbstractContextManager[None]:
         """Wait so long for each statement."""
+        self._again(lambda: self._connection.flush())
         return self._connection.patiently(seconds)
 
     def end(self) -> None:
@@ -80,13 +82,19 @@ class Reader:
 
     def _again(self, work: Callable[[], T]) -> T:
         try:
-            return work()
+            answer = work()
         except DriverError as error:
             if not self._may_replace or not is_lost(error) or is_silent(error):
                 raise
+        else:
+            # Another connection would see another moment.
+            self._may_replace &= not self._in_snapshot
+            return answer
         self._may_replace = False
         self._connection = self._pool.replace(self._connection)
         self._connection.confine(*self._fence)
+        if self._in_snapshot:
+            self.begin()
         return work()
 
 
@@ -133,8 +141,7 @@ class Pool:
             connection.close()
             return
         try:
-            if connection.in_transaction:
-                connection.send("rollback")
+            connection.leave()
         except DriverError:
             connection.close()
             return

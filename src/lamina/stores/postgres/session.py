@@ -56,14 +56,8 @@ SET_UP: Final = (
     f" case when pg_catalog.version() !~* '{_ELSEWHERE}' then"
     " pg_catalog.set_config('client_connection_check_interval', '2s', false) end"
 )
-
-
-def chosen(name: str, value: str) -> str:
-    """Chooses a setting for one transaction."""
-    doubled = value.replace("'", "''")
-    return f"set local {name} = '{doubled}'"
-
-
+SETTING: Final = "select set_config($1, $2, true)"
+"""Chooses a setting for one transaction."""
 FENCE: Final = (
     "select set_config('lamina.streams', $1, true), set_config('lamina.scopes', $2, true)"
 )

@@ -4,6 +4,9 @@ Statements are few because each one counts: an acknowledged write should cost li
 makes it durable.
 """
 
+import itertools
+from collections.abc import Sequence
+
 from lamina import clock
 from lamina.core import chain
 from lamina.core.changes import Commit, Receipt
@@ -24,7 +27,7 @@ def run(connection: Connection, commit: Commit) -> Receipt:
         return earlier
     plan = make_plan(commit, present)
     streams = {name: present.stream(name) for name in streams_of(plan.steps)}
-    writing = gathered(connection, plan, streams)
+    writing = gathered(connection, plan, streams, present.numbers)
     seqs = tuple((name, stream.head.seq) for name, stream in streams.items())
     receipt = Receipt(commit.tx, plan.outcomes, seqs, durability_of(commit))
     with connection.dialect.at_once(connection):
@@ -50,12 +53,19 @@ def _earlier(connection: Connection, commit: Commit, owner: tuple[str, str]) -> 
     return None
 
 
-def gathered(connection: Connection, plan: Plan, streams: dict[str, StreamState]) -> Writing:
-    """What the steps of a plan write; the streams come as far as they get by it."""
+def gathered(
+    connection: Connection, plan: Plan, streams: dict[str, StreamState], known: Sequence[int] = ()
+) -> Writing:
+    """What the steps of a plan write; the streams come as far as they get by it.
+
+    `known` are numbers of versions that nobody else has.
+    """
     heads = {name: stream.head for name, stream in streams.items()}
     salts = [clock.fresh_salt() for _ in plan.steps]
     events = chain.extend(plan.commit, plan.steps, heads, salts)
-    writing = Writing(connection, sum(step.after is not None for step in plan.steps))
+    missing = sum(step.after is not None for step in plan.steps) - len(known)
+    more = connection.dialect.numbers(connection, max(0, missing))
+    writing = Writing(connection, itertools.chain(known, more))
     for step, event, salt in zip(plan.steps, events, salts, strict=True):
         stream = streams[event.stream]
         stream.head = chain.Head(event.seq, event.hash, event.at)

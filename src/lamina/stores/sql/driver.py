@@ -63,6 +63,8 @@ class Dialect:
     """The newest schema that this version of Lamina knows."""
     numbers: Callable[[Connection, int], Iterator[int]]
     """The numbers of the next versions, so many."""
+    foreseen: Callable[[int], Sequence[Asked]] = lambda number: ()
+    """Asks for so many of them in advance, where each question is a way there and back."""
     home: str = ""
     """The column of a stream that says where its rows lie, in a database that can keep those of a
     large one apart; versions and events then name it too, and versions their stream."""

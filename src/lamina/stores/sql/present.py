@@ -60,6 +60,8 @@ class Present:
     """The records that a commit names, as they are."""
     held: dict[str, Record | None] = field(default_factory=dict)
     """Who holds the slots that it names."""
+    numbers: Sequence[int] = ()
+    """For versions that it may add, as far as they were asked for in advance."""
 
     @classmethod
     def of(cls, connection: Connection, needs: Needs = NOTHING) -> "Present":
@@ -71,6 +73,7 @@ class Present:
         asked = [reads.SETTINGS, *(_stream(connection, name) for name in names)]
         asked += [reads.by_ids(needs.ids)] if needs.ids else []
         asked += [reads.by_places(needs.places)] if needs.places else []
+        asked += connection.dialect.foreseen(len(needs.ids))
         found = iter(answers(connection, asked))
         present.settings = reads.chosen(next(found))
         check_writable(present.settings, connection.dialect.format)
@@ -80,6 +83,7 @@ class Present:
         present.named = dict.fromkeys(needs.ids) | {one.id: one for one in records}
         holders = map(to_record, next(found)) if needs.places else ()
         present.held = dict.fromkeys(needs.places) | {str(place_of(one)): one for one in holders}
+        present.numbers = [number for (number,) in next(found, [])]
         return present
 
     def records(self, ids: Sequence[RecordId]) -> Iterator[Record]:

@@ -39,16 +39,12 @@ class Writing:
     """What one commit writes."""
 
     connection: Connection
-    number: int
-    """How many versions it adds at most."""
+    numbers: Iterator[int]
+    """Those of the versions that it adds."""
     waiting: dict[str, list[tuple[Value, ...]]] = field(default_factory=dict)
     words: list[Indexed] = field(default_factory=list)
     fresh: dict[RecordId, int] = field(default_factory=dict)
     """The records that have rows waiting, by their numbers."""
-    numbers: Iterator[int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.numbers = self.connection.dialect.numbers(self.connection, self.number)
 
     def take(self, stream: StreamState, step: Step, event: Event, salt: bytes) -> None:
         """Take in one step with its event."""
