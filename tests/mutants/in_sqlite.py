@@ -183,7 +183,7 @@ SQLITE = (
     ),
     _planted(
         "words_beyond_reach_do_not_exist", "every word of a stream is known",
-        "existence leaks", VOCABULARY, "if self.sight is None:", "if self:",
+        "existence leaks", VOCABULARY, "if stream.sight is None:", "if stream:",
     ),
     _planted(
         "what_cannot_be_seen_moves_no_score", "documents are counted beyond reach", "statistics",

@@ -126,9 +126,7 @@ def _by_files(store: SqliteStore, connection: Connection, asked: Search) -> Foun
 
 def _by_words(connection: Connection, asked: Search) -> dict[str, tuple[float, tuple[str, ...]]]:
     plain = replace(asked, vector=None)
-    found = find(
-        connection, plain, lambda stream, _: index.SqlWords(connection, stream, asked.terms), None
-    )
+    found = find(connection, plain, index.in_tables(connection, asked.terms), None)
     return {match.record.id: (match.score, match.terms) for match in found.matches}
 
 

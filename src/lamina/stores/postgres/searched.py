@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from lamina.stores.postgres.connections import Connections
     from lamina.stores.questions import Found, Search
     from lamina.stores.sql.driver import Connection
-    from lamina.stores.sql.index import SqlWords, Stream
-    from lamina.stores.sql.searching import Within
 
 _FOLDING: Final = "fold"
 
@@ -32,6 +30,7 @@ class Searched(SqlStore):
         from lamina.stores.postgres import vectors
         from lamina.stores.postgres.nearest import Nearest
         from lamina.stores.questions import MISFIT
+        from lamina.stores.sql.index import in_tables
         from lamina.stores.sql.searching import search as find
 
         # Not only the reach: what stands around a match is told from what is beyond it.
@@ -44,7 +43,7 @@ class Searched(SqlStore):
                     nearest = Nearest(connection, space, asked)
                 elif space.dimensions:
                     misfit = (MISFIT,)
-            found = find(connection, search, _words(connection, search), nearest)
+            found = find(connection, search, in_tables(connection, search.terms), nearest)
         return replace(found, degraded=(*found.degraded, *misfit))
 
     def unembedded(self, space: str, limit: int) -> list[Record]:
@@ -113,9 +112,3 @@ class Searched(SqlStore):
         from lamina.stores.postgres import graphs
 
         return graphs.are_due(self._connections)
-
-
-def _words(connection: Connection, search: Search) -> Callable[[Stream, Within], SqlWords]:
-    from lamina.stores.sql.index import SqlWords
-
-    return lambda stream, _: SqlWords(connection, stream, search.terms)

@@ -8,41 +8,21 @@ counts and vocabulary the stream's own, and the formula of `lamina.core.bm25` is
 import heapq
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from lamina.core import bm25
 from lamina.core.bm25 import Statistics
-from lamina.core.filters import Filter
-from lamina.core.scope import Scope
 from lamina.core.text import Term
-from lamina.stores.questions import Search
 from lamina.stores.sql.driver import Connection, rows
-from lamina.stores.sql.old_words import Difference, difference
 from lamina.stores.sql.postings import Postings, Token
-from lamina.stores.sql.predicates import Predicate, everything
-from lamina.stores.sql.vocabulary import Vocabulary, plain
+from lamina.stores.sql.streams import Stream, statistics
+from lamina.stores.sql.vocabulary import Variant, Vocabulary, plain
 
 _BODIES: Final = (
     "select rowid, body from word where rowid in (select cast(value as bigint) from json_each(?))"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """One stream as a search sees it, at the time it asks about."""
-
-    sid: int
-    name: str
-    documents: int
-    """All there are today, seen or not: how much there is to look through."""
-    counted: Statistics | None
-    """The statistics, where everything can be seen."""
-    sight: Predicate | None
-    """What can be seen, unless it is everything: what is beyond it does not exist."""
-    past: Difference | None
-    """How the index differed at the time asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,43 +39,40 @@ def body(sid: int, terms: Sequence[str]) -> str:
     return start + f" {start}".join(terms) if terms else ""
 
 
-def streams(connection: Connection, wanted: Search) -> Iterator[Stream]:
-    """The streams within reach that may hold anything."""
-    sql = "select sid, documents, tokens, name from stream order by name"
-    names = wanted.reach.streams()
-    for sid, documents, tokens, name in list(rows(connection, sql)):
-        if names is not None and name not in names:
-            continue
-        past = None
-        if wanted.as_of is not None:
-            past = difference(connection, (name, sid), wanted.as_of, wanted.reach)
-        if wanted.reach.sees_stream(name):
-            counted = _as_then(documents, tokens, past)
-            yield Stream(sid, name, documents, counted, None, past)
-        elif documents or past is not None:
-            # Of this stream alone: what else is within reach need not be looked through.
-            sight = everything(wanted.reach.within(Scope.of(name)), Filter(), None)
-            yield Stream(sid, name, documents, None, sight, past)
-
-
 class SqlWords:
     """One query's words in the postings of a stream."""
 
-    def __init__(self, connection: Connection, stream: Stream, terms: Sequence[Term]) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        stream: Stream,
+        statistics: Statistics,
+        known: tuple[Mapping[Term, int], Sequence[Variant]],
+    ) -> None:
+        """Take what is known of the vocabulary: who holds the terms, and what stands for them."""
         self._connection = connection
         self._stream = stream
-        self.statistics = _statistics(connection, stream)
-        every = self.statistics.documents
-        vocabulary = Vocabulary(connection, stream.sid, stream.sight, stream.past)
-        holders = vocabulary.holders(terms)
+        self.statistics = statistics
+        holders, variants = known
+        every = statistics.documents
         self.worths: Mapping[str, float] = {
             term.token: term.weight * bm25.idf(every, number) for term, number in holders.items()
         }
-        variants = vocabulary.variants(holders)[: bm25.MAX_VARIANTS]
         self._tokens = [
             Token(one.token, one.weight * bm25.idf(every, one.documents), one.documents)
-            for one in variants
+            for one in variants[: bm25.MAX_VARIANTS]
         ]
+
+    @classmethod
+    def of_streams(
+        cls, connection: Connection, several: Sequence[Stream], terms: Sequence[Term]
+    ) -> "list[SqlWords]":
+        """One query's words in each of several streams, which are asked together."""
+        counted = statistics(connection, several)
+        vocabulary = Vocabulary(connection, several)
+        holders = vocabulary.holders(terms)
+        known = zip(holders, vocabulary.variants(holders), strict=True)
+        return [cls(connection, *one) for one in zip(several, counted, known, strict=True)]
 
     def ranked(self) -> Iterator[tuple[int, float]]:
         """The records that hold any of the words, best first, and the newest among equals."""
@@ -111,8 +88,9 @@ class SqlWords:
     def of(self, rids: Sequence[int]) -> dict[int, Scored]:
         """What these records hold of the words, for those that hold any."""
         past = {} if self._stream.past is None else self._stream.past.by_record
-        listed = json.dumps([rid for rid in rids if rid not in past])
-        bodies = rows(self._connection, _BODIES, (listed,))
+        present = [rid for rid in rids if rid not in past]
+        # Most streams have said nothing that is wanted, and need not be asked.
+        bodies = rows(self._connection, _BODIES, (json.dumps(present),)) if present else ()
         found = {rid: self._scored(Counter(body.split(" "))) for rid, body in bodies}
         found |= {rid: self._scored(past[rid].terms) for rid in rids if rid in past}
         return {rid: one for rid, one in found.items() if one.terms}
@@ -136,17 +114,8 @@ def _place(ranked: tuple[int, float]) -> tuple[float, int]:
     return -ranked[1], -ranked[0]
 
 
-def _statistics(connection: Connection, stream: Stream) -> Statistics:
-    if stream.counted is not None:
-        return stream.counted
-    if stream.sight is None:
-        return Statistics(0, 0.0)
-    sql = connection.dialect.counted + stream.sight.sql
-    [(documents, tokens)] = rows(connection, sql, stream.sight.parameters)
-    return _as_then(documents, tokens, stream.past)
-
-
-def _as_then(documents: int, tokens: int, past: Difference | None) -> Statistics:
-    if past is None:
-        return Statistics.of(documents, tokens)
-    return Statistics.of(documents + past.number, tokens + past.tokens)
+def in_tables(
+    connection: Connection, terms: Sequence[Term]
+) -> Callable[[Sequence[tuple[Stream, object]]], list[SqlWords]]:
+    """Makes out the words of a query in streams, from nothing but tables."""
+    return lambda several: SqlWords.of_streams(connection, [one for one, _ in several], terms)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 from lamina.core import bm25
 from lamina.core.access import EVERYTHING as ALL_THERE_IS
@@ -19,12 +19,12 @@ from lamina.core.layers import LAYERS
 from lamina.core.record import Record
 from lamina.core.vectors import Sample
 from lamina.stores.questions import AROUND, Found, Match, Search
-from lamina.stores.sql import index
 from lamina.stores.sql.driver import Connection, rows
-from lamina.stores.sql.index import Scored, Stream
+from lamina.stores.sql.index import Scored
 from lamina.stores.sql.past import meant, source
 from lamina.stores.sql.predicates import alive, everything
 from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
+from lamina.stores.sql.streams import Stream, streams
 
 _NOTHING: Final = Scored(0.0, ())
 _BATCHES: Final = 4
@@ -60,6 +60,10 @@ class Words(Protocol):
 
     def of(self, rids: Sequence[int]) -> dict[int, Scored]:
         """What these records hold of the words, for those that hold any."""
+
+
+OfStreams: TypeAlias = Callable[[Sequence[tuple[Stream, Within]]], Sequence[Words]]
+"""Makes out the words of one query in each of several streams."""
 
 
 class Nearest(Protocol):
@@ -98,7 +102,7 @@ class _Hunt:
 
     connection: Connection
     wanted: Search
-    words: Callable[[Stream, Within], Words]
+    words: OfStreams
     nearest: Nearest | None
     records: dict[int, Record] = field(default_factory=dict)
     """What was looked up and may be found, as it was at the time asked about."""
@@ -108,12 +112,17 @@ class _Hunt:
     expired: set[int] = field(default_factory=set)
     """What was looked up and would be found if its time had not run out."""
 
-    def part(self, stream: Stream) -> _Part:
-        """Take up one stream."""
+    def parts(self) -> list[_Part]:
+        """Take up all streams of which anything can be seen; the others do not exist."""
+        several = [(one, self._within(one)) for one in streams(self.connection, self.wanted)]
+        words = self.words(several)
+        parts = [_Part(one, its) for (_, one), its in zip(several, words, strict=True)]
+        return [part for part in parts if part.documents]
+
+    def _within(self, stream: Stream) -> Within:
         past = stream.past
         touched = frozenset[int](json.loads(past.touched) if past else ())
-        within = Within(stream.sid, self.wanted.reach, self.wanted.where, touched)
-        return _Part(within, self.words(stream, within))
+        return Within(stream.sid, self.wanted.reach, self.wanted.where, touched)
 
     def best(self, rankings: Sequence[Iterator[tuple[int, float]]]) -> tuple[dict[int, float], int]:
         """The first of several rankings together that may be found, and how many ran out of time.
@@ -204,14 +213,12 @@ class _Hunt:
 def search(
     connection: Connection,
     wanted: Search,
-    words: Callable[[Stream, Within], Words],
+    words: OfStreams,
     nearest: Nearest | None,
 ) -> Found:
     """Everything that the search may find and that stands out, in one snapshot."""
     hunt = _Hunt(connection, wanted, words, nearest)
-    parts = [hunt.part(stream) for stream in index.streams(connection, wanted)]
-    # A stream of which nothing can be seen does not exist.
-    parts = [part for part in parts if part.documents]
+    parts = hunt.parts()
     held, expired = hunt.best([part.words.ranked() for part in parts])
     near: dict[int, float] = {}
     if nearest is not None:

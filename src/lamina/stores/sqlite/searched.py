@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from lamina.core.record import Record
     from lamina.core.vectors import Embedded, Progress, Vector
     from lamina.stores.questions import Found, Search
-    from lamina.stores.sql.index import Stream
-    from lamina.stores.sql.searching import Within, Words
+    from lamina.stores.sql.searching import OfStreams, Within, Words
+    from lamina.stores.sql.streams import Stream
     from lamina.stores.sqlite.connections import Connections
     from lamina.stores.sqlite.driver import Connection
     from lamina.stores.sqlite.following import Following
@@ -69,7 +69,7 @@ class Searched(SqlStore):
     def _best(self, connection: Connection, search: Search) -> Found:
         from dataclasses import replace
 
-        from lamina.stores.sql.index import SqlWords
+        from lamina.stores.sql.index import in_tables
 
         lost: tuple[str, ...] = ()
         failed = None
@@ -93,7 +93,7 @@ class Searched(SqlStore):
         found = self._found(
             connection,
             search,
-            lambda stream, _: SqlWords(connection, stream, search.terms),
+            in_tables(connection, search.terms),
             failed or "",
         )
         return replace(found, degraded=found.degraded + lost)
@@ -102,7 +102,7 @@ class Searched(SqlStore):
         self,
         connection: Connection,
         search: Search,
-        words: Callable[[Stream, Within], Words],
+        words: OfStreams,
         failed: str | None = None,
     ) -> Found:
         from dataclasses import replace
@@ -291,17 +291,22 @@ class Searched(SqlStore):
             self._segments = WordSegments(self._folder)
         return self._segments
 
-    def _words(self, connection: Connection, search: Search) -> Callable[[Stream, Within], Words]:
-        from lamina.stores.sql.index import SqlWords
+    def _words(self, connection: Connection, search: Search) -> OfStreams:
+        from lamina.stores.sql.index import in_tables
         from lamina.stores.sqlite.words import LARGE
 
-        def words(stream: Stream, within: Within) -> Words:
-            if stream.documents >= LARGE:
-                from lamina.stores.sqlite.segments import SegmentWords
+        def words(several: Sequence[tuple[Stream, Within]]) -> list[Words]:
+            found: dict[int, Words] = {}
+            for stream, within in several:
+                if stream.documents >= LARGE:
+                    from lamina.stores.sqlite.segments import SegmentWords
 
-                if (index := self._worded().current(connection, stream.sid)) is not None:
-                    return SegmentWords(index, stream, search.terms, within)
-            return SqlWords(connection, stream, search.terms)
+                    if (index := self._worded().current(connection, stream.sid)) is not None:
+                        found[stream.sid] = SegmentWords(index, stream, search.terms, within)
+            others = [one for one in several if one[0].sid not in found]
+            told = in_tables(connection, search.terms)(others)
+            found |= {stream.sid: its for (stream, _), its in zip(others, told, strict=True)}
+            return [found[stream.sid] for stream, _ in several]
 
         return words
 

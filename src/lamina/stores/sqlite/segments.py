@@ -17,9 +17,10 @@ from lamina.indexes.postings import WordDoc
 from lamina.indexes.word_index import WordIndex
 from lamina.indexes.words import WordSegment
 from lamina.stores.sql.driver import one, rows
-from lamina.stores.sql.index import Scored, Stream
+from lamina.stores.sql.index import Scored
 from lamina.stores.sql.old_words import Difference
 from lamina.stores.sql.searching import Within, layers_in
+from lamina.stores.sql.streams import Stream
 from lamina.stores.sqlite.driver import Connection
 from lamina.stores.sqlite.following import Following, Known, Place, Reading
 from lamina.stores.sqlite.words import LARGE
