@@ -7,7 +7,7 @@ EPHEMERAL = "stores/ephemeral.py"
 TELLING = "stores/telling.py"
 POOL = "stores/sqlite/pool.py"
 FEED = "stores/sql/feed.py"
-INDEX = "stores/sql/index.py"
+STREAMS = "stores/sql/streams.py"
 OLD_WORDS = "stores/sql/old_words.py"
 PAST = "stores/sql/past.py"
 READS = "stores/sql/reads.py"
@@ -44,7 +44,7 @@ FEEDS = (
     ),
     _planted(
         "a_search_of_the_past_answers_as_it_did_then", "old words, today's statistics",
-        "statistics", INDEX,
+        "statistics", STREAMS,
         "Statistics.of(documents + past.number, tokens + past.tokens)",
         "Statistics.of(documents, tokens)",
     ),

@@ -10,7 +10,7 @@ WRITING = "stores/sql/writing.py"
 READS = "stores/sql/reads.py"
 LOG = "stores/sql/log.py"
 PREDICATES = "stores/sql/predicates.py"
-INDEX = "stores/sql/index.py"
+STREAMS = "stores/sql/streams.py"
 VOCABULARY = "stores/sql/vocabulary.py"
 CONNECTIONS = "stores/sqlite/connections.py"
 TOGETHER = "stores/together.py"
@@ -192,8 +192,8 @@ SQLITE = (
     ),
     _planted(
         "a_stream_of_which_nothing_can_be_seen_does_not_exist", "words tell in an empty stream",
-        "existence leaks", SEARCHING, "parts = [part for part in parts if part.documents]",
-        "parts = list(parts)",
+        "existence leaks", SEARCHING, "return [part for part in parts if part.documents]",
+        "return parts",
     ),
     _planted(
         "what_any_kept_version_says_is_found_by_its_text", "only the newest is looked through",
@@ -266,7 +266,7 @@ SQLITE = (
     ),
     _planted(
         "another_streams_documents_move_no_score", "documents are counted over all streams",
-        "statistics", INDEX, "counted = _as_then(documents, tokens, past)",
+        "statistics", STREAMS, "counted = _as_then(documents, tokens, past)",
         'counted = _as_then(list(rows(connection, "select sum(documents) from stream"))[0][0],'
         " tokens, past)",
     ),

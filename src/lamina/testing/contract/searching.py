@@ -1,6 +1,7 @@
 """Clauses on search: order, statistics, pieces, and what a query may hold."""
 
 import math
+from itertools import product
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -98,6 +99,8 @@ class SearchingClauses:
 
     def test_query_text_is_data(self, store: Store) -> None:
         write(store, a_put("kettle"), a_put("cup"))
+        # So much that no store reads all of it to answer; nothing hostile is a piece of it.
+        write(store, a_put(" ".join(map("".join, product("gjmq", repeat=6)))))
         before = picture(store)
         for hostile in HOSTILE:
             hits = look_for(store, hostile)
