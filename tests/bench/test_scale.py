@@ -53,8 +53,14 @@ def test_a_run_gives_every_figure_and_cleans_up(disk: Path) -> None:
     assert set(ways) == {"plain", "postgres", "postgres_apart", "sqlite"}
     assert ways["plain"]["ratio_to_plain"] == 1.0
     assert all(one["ratio_to_plain"] > 0 for one in ways.values())
+    moved = found["partitions"]
+    # Those that were written to meanwhile are as large as a tiny store.
+    assert moved["projects"] >= 1
+    assert moved["records"] >= 20
+    for when in ("before", "meanwhile"):
+        assert all(moved[when][where]["writes"] >= 4 for where in ("inside", "elsewhere"))
     shown = [one for one in report(found) if isinstance(one, Grid)]
-    assert len(shown) == 2
+    assert len(shown) == 3
 
 
 def test_nothing_is_measured_without_a_server(monkeypatch: pytest.MonkeyPatch, disk: Path) -> None:

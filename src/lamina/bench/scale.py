@@ -18,7 +18,7 @@ from random import Random
 from typing import Any, Final
 
 from lamina import clock
-from lamina.bench import own_server
+from lamina.bench import own_server, parting
 from lamina.bench.agents import Crowd as Agents
 from lamina.bench.asking import embedder
 from lamina.bench.crowds import Child, Crowd, Round
@@ -112,6 +112,7 @@ def measure(plan: Plan, phase: Phase) -> dict[str, Any]:
             "bench": "scale", "machine": machine(), "filesystem": kind, "load": load,
             "records": plan.records, "embedder": plan.embedder, "load_in": _loaded(run),
             "write": _written(run), "recall": _recalled(run), "wake": _woken(run),
+            "partitions": parting.measure(run.stores, plan.records, plan.written_for, phase),
         }  # fmt: skip
         if plan.agents:
             found["agents"] = _agents(run)

@@ -16,10 +16,14 @@ from lamina import clock
 from lamina.bench.crowds import LEAST, write_for
 from lamina.bench.drafts import draft
 from lamina.bench.own_server import session
+from lamina.bench.texts import scope_of
+from lamina.core.scope import Scope
 from lamina.opening import open as open_memory
 
 PLAIN: Final = "bench_plain"
 """Where rows go that are nothing but rows."""
+_LARGEST: Final = Scope.of(scope_of(0)).part("project") or ""
+"""The project that most of the texts belong to."""
 
 
 def write(writer: int, postgres: str, sqlite: str) -> None:
@@ -37,6 +41,7 @@ def write(writer: int, postgres: str, sqlite: str) -> None:
         mems = {
             "postgres": large.project("shared"),
             "postgres_apart": large.project(f"own{writer}"),
+            "postgres_inside": large.project(_LARGEST),
             "sqlite": small.project("shared"),
         }
         ways: dict[str, Callable[[float], list[float]]] = {
