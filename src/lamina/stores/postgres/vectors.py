@@ -14,7 +14,7 @@ from lamina.core.access import Reach
 from lamina.core.filters import Filter
 from lamina.core.record import Record
 from lamina.core.vectors import Embedded, Progress, check_dimensions, unpacked
-from lamina.stores.sql.driver import Connection, one, rows
+from lamina.stores.sql.driver import ALL, Connection, one, rows
 from lamina.stores.sql.predicates import everything
 from lamina.stores.sql.rows import RECORD_COLUMNS, to_record
 
@@ -26,10 +26,13 @@ table, and would rather compare all vectors than use a graph.
 """
 _SPACE: Final = "select space, dimensions from space where fingerprint = ?"
 _STREAMS: Final = "stream s left join space_mark m on m.space = ?1 and m.sid = s.sid"
+# Not by `coalesce`: the server does not know that it tells nothing, and looks through all.
+_MARKED: Final = "case when m.mark is null then 0 else m.mark end"
 _WANTED: Final = (
-    "version v join record r on r.rid = v.rid where v.sid = s.sid"
-    # Not by `coalesce`: the server does not know that it tells nothing, and looks through all.
-    " and v.vid > case when m.mark is null then 0 else m.mark end"
+    "version v join record r on r.rid = v.rid"
+    # In the order of the index that has the stream before the number. Asked for by `v.sid = s.sid`,
+    # the server would walk all numbers there are, as if each stream had some everywhere.
+    f" where (v.sid, v.vid) > (s.sid, {_MARKED}) and (v.sid, v.vid) < (s.sid, {ALL})"
     " and v.vid >= r.head and r.length > 0"
     " and not exists (select 1 from vector x where x.rid = r.rid and x.space = ?1"
     " and x.vid = v.vid)"
@@ -38,13 +41,13 @@ _WANTED: Final = (
 from growing with all that waits."""
 _PENDING: Final = (
     f"select w.* from {_STREAMS}, lateral (select {RECORD_COLUMNS}, v.vid from {_WANTED}"
-    " order by v.vid limit ?2) w order by w.vid limit ?2"
+    " order by v.sid, v.vid limit ?2) w order by w.vid limit ?2"
 )
 _FEW: Final = 500
 """Of each stream so many of the newest that wait are looked at: enough to tell few from many."""
 _NEWEST: Final = (
     f"select 1 from {_STREAMS}, lateral (select r.scope, r.layer from {_WANTED}"
-    f" order by v.vid desc limit {_FEW}) r"
+    f" order by v.sid desc, v.vid desc limit {_FEW}) r"
 )
 _COUNT_FEW: Final = f"select count(*) from ({_NEWEST}) w"
 _COUNT_PENDING: Final = f"select count(*) from {_STREAMS}, lateral (select 1 from {_WANTED}) w"
@@ -76,8 +79,10 @@ _BEGIN: Final = (
 )
 _SEEN_TO: Final = (
     "insert into space_mark (space, sid, mark) select ?1, s.sid, coalesce(w.vid - 1,"
-    " (select max(x.vid) from version x where x.sid = s.sid), 0)"
-    f" from {_STREAMS} left join lateral (select v.vid from {_WANTED} order by v.vid limit 1) w"
+    " (select x.vid from version x where (x.sid, x.vid) > (s.sid, 0)"
+    f" and (x.sid, x.vid) < (s.sid, {ALL}) order by x.sid desc, x.vid desc limit 1), 0)"
+    f" from {_STREAMS} left join lateral"
+    f" (select v.vid from {_WANTED} order by v.sid, v.vid limit 1) w"
     " on true where s.sid in (select cast(value as bigint) from json_each(?2))"
     " on conflict (space, sid) do update set mark = greatest(space_mark.mark, excluded.mark)"
 )
