@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from struct import pack
 from time import sleep
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import lamina
 from lamina.bench.texts import Texts, drafts
+from lamina.core.vectors import Embedded
 from lamina.exchange import export_lines
 from lamina.memory import Memory
 from lamina.stores.postgres import locks, migrations
@@ -22,6 +24,8 @@ MANY = 4_000
 TIMES = 5
 TALK = 1_500
 FEW = 40
+SMALL_ONES = 10
+POINT = pack("<4f", 1.0, 0.0, 0.0, 0.0)
 TALKED = "project/beta/task/t-7"
 _READ_WHOLE = (
     "select sum(seq_tup_read)::bigint from pg_stat_all_tables where schemaname = '{schema}'"
@@ -74,6 +78,27 @@ def test_no_table_is_walked_to_write_recall_or_look_up_a_memory(address: str) ->
             assert mem.history(kept.id)
             mem.forget(kept.id)
     assert _number(address, _READ_WHOLE) - before < MANY
+
+
+def test_what_waits_for_a_vector_is_found_without_a_walk_along_what_others_have(
+    address: str,
+) -> None:
+    texts = [text for block in Texts().some(0, MANY) for text in block]
+    with _used(address) as mem:
+        store = mem.store
+        assert isinstance(store, PostgresStore)
+        store.load(lambda: mem.remember_many(drafts(texts, 0)))
+        for number in range(SMALL_ONES):
+            mem.project(f"small-{number}").remember("one memory, at the end of all numbers")
+    run_sql(server().superuser(), f"analyze {parse(address).schema}.version")
+    before = _number(address, _READ_WHOLE), _number(address, _FOLLOWED)
+    with _used(address) as mem:
+        for _ in range(TIMES):
+            waiting = mem.store.unembedded("made up", 1)
+            made = [Embedded(one.id, one.rev, POINT) for one in waiting]
+            assert mem.store.embed("made up", made) == 1
+    assert _number(address, _READ_WHOLE) - before[0] < MANY
+    assert _number(address, _FOLLOWED) - before[1] < MANY
 
 
 def test_what_stands_beside_a_match_is_found_without_a_walk_along_its_conversation(

@@ -59,11 +59,9 @@ _COUNTED: Final = (
     f" where x.space = ? and {VALID}"
 )
 _HEADS: Final = (
-    "select cast(j.key as bigint), r.rid, r.sid, r.head, s.home, s.also from json_each(?) j"
-    " join json_each(?) k on k.key = j.key join record r on r.id = j.value"
-    " join stream s on s.sid = r.sid"
-    " join version v on v.vid = r.head and v.sid = r.sid"
-    " where v.rev = cast(k.value as bigint) and r.length > 0"
+    "select r.id, v.rev, r.rid, r.sid, r.head, s.home, s.also from record r"
+    " join stream s on s.sid = r.sid join version v on v.vid = r.head and v.sid = r.sid"
+    " where r.id in (select value from json_each(?)) and r.length > 0"
     # Else a record could be erased meanwhile, and what was made of it would come in behind that.
     " order by r.rid for share of r"
 )
@@ -122,17 +120,18 @@ def embed(connection: Connection, space: str, made: Sequence[Embedded]) -> int:
     [(number, agreed)] = rows(connection, _BEGIN, (space, dimensions))
     # Another process may have begun the space meanwhile.
     check_dimensions(agreed, made)
-    asked = (json.dumps([one.id for one in made]), json.dumps([str(one.rev) for one in made]))
-    newest = list(rows(connection, _HEADS, asked))
+    values = {(one.id, one.rev): one.values for one in made}
+    found = rows(connection, _HEADS, (json.dumps([one.id for one in made]),))
+    newest = [row for row in found if row[:2] in values]
     added = [
-        (number, rid, sid, head, _written(made[at].values), home)
-        for at, rid, sid, head, *homes in newest
+        (number, rid, sid, head, _written(values[record, rev]), home)
+        for record, rev, rid, sid, head, *homes in newest
         for home in homes
         if home is not None
     ]
     # In one order, whoever embeds.
     connection.executemany(_ADD, sorted(added))
-    streams = json.dumps(sorted({sid for _, _, sid, *_ in newest}))
+    streams = json.dumps(sorted({row[3] for row in newest}))
     connection.execute(_SEEN_TO, (number, streams))
     return len(newest)
 
