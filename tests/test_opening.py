@@ -319,3 +319,31 @@ def test_what_cannot_embed_is_refused_before_a_store_is_made(wrong: Any, tmp_pat
         lamina.open(tmp_path / "store", embedder=wrong)
     assert refused.value.remedy
     assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        ("postgresql:/ann:hunter2@h/db", "begins as an address"),
+        ("postgres:ann:hunter2@h/db", "begins as an address"),
+        ("postgresq://ann:hunter2@h/db", "begins as an address"),
+        ("HTTPS:/h:1", "begins as an address"),
+        ("mysql://ann:hunter2@h/db", "no store for mysql"),
+        ("redis:/h", "no whole memory"),
+    ],
+)
+def test_a_mistyped_address_becomes_no_folder(
+    where: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for refused in (
+        lambda: lamina.open(where),
+        lambda: lamina.migrate(where, tmp_path / "there"),
+        lambda: config.load(directory=where),
+        lambda: config.load(environment={"LAMINA_DIR": where}),
+    ):
+        with pytest.raises(LaminaError, match=says) as caught:
+            refused()
+        assert "hunter2" not in f"{caught.value} {caught.value.remedy}"
+        assert caught.value.remedy
+    assert list(tmp_path.iterdir()) == []

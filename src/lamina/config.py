@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from lamina.core.names import check_name
 from lamina.core.settings import MODEL_URL, SETTINGS, check_setting, variable
+from lamina.directories import check_directory
 from lamina.errors import InvalidInputError, UnsupportedError
 
 FOLDER: Final = ".lamina"
@@ -68,8 +69,10 @@ class Config:
     @property
     def folder(self) -> Path | None:
         """The directory of the store, where it has one on this machine."""
-        elsewhere = self.address or self.database
-        return None if elsewhere else Path(self.directory.value or FOLDER)
+        if self.address or self.database:
+            return None
+        named = {"argument": "--dir"}.get(self.directory.origin, self.directory.origin)
+        return check_directory(self.directory.value or FOLDER, named)
 
     @property
     def where(self) -> str | Path:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lamina import config
+from lamina.directories import check_directory
 from lamina.errors import InvalidInputError, NotFoundError, UnsupportedError
-from lamina.opening import KEY_FILE, check_directory, check_driver
+from lamina.opening import KEY_FILE, check_driver
 from lamina.results import MoveReport
 from lamina.stores import moving
 from lamina.stores.combined import BOUND

@@ -13,6 +13,7 @@ from lamina.core.options import check_options
 from lamina.core.principal import Principal, Surface, check_role
 from lamina.core.scope import Scope
 from lamina.core.settings import OFF
+from lamina.directories import check_directory
 from lamina.embedding import Vectors
 from lamina.errors import InvalidInputError, UnsupportedError
 from lamina.live import Live
@@ -226,22 +227,3 @@ def open_directory(folder: Path) -> tuple[Store, Vault]:
     prepare_folder(folder)
     store = SqliteStore(folder)
     return store, Vault.at(folder / KEY_FILE, in_use=store.has_sealed)
-
-
-def check_directory(where: str | Path) -> Path:
-    """Return `where` as a directory, or refuse what cannot be one."""
-    named = str(where)
-    scheme, colon, _ = named.partition("://")
-    if colon and isinstance(where, str):
-        if scheme.startswith(("redis", "valkey")):
-            raise UnsupportedError(
-                "Redis keeps no whole memory: only what agents are at right now",
-                remedy='Name it beside one that does: lamina.open(DIRECTORY, hot="redis://…")',
-            )
-        raise UnsupportedError(
-            f"there is no store for {scheme[:20]}:// yet",
-            remedy="Use a directory, postgresql://…, or `:memory:`",
-        )
-    if not named or "\0" in named:
-        raise InvalidInputError(f"`where` is not a directory: {named!r:.40}")
-    return Path(where)

@@ -10,9 +10,10 @@ from typing import Any, Final
 from lamina.core.access import EVERYTHING
 from lamina.core.ids import RecordId
 from lamina.core.principal import Principal, Surface
+from lamina.directories import check_directory
 from lamina.erasing import erase
 from lamina.errors import InvalidInputError, StoreError, UnsupportedError
-from lamina.opening import KEY_FILE, check_directory
+from lamina.opening import KEY_FILE
 from lamina.results import RestoreReport
 from lamina.stores.base import Aids
 from lamina.stores.filesystem import meaning, prepare_folder

@@ -69,6 +69,7 @@ def test_an_address_is_read(text: str, location: str, parameters: dict[str, str]
         ("postgresql://ann:hunter2@h/d%00b", "cannot be read"),
         ("postgresql://ann:hunter2@h/d b", "has no blanks"),
         ("mysql://ann:hunter2@h/db", "no address of a Postgres store"),
+        ("postgresql://ann:hunter2\udcff@h/db", "no text that can be sent"),
     ],
 )
 def test_a_wrong_address_is_refused_and_says_why(text: str, says: str) -> None:

@@ -102,6 +102,7 @@ def test_what_a_server_was_told_otherwise_is_set_right() -> None:
         "alter role odd set statement_timeout = '900ms'",
         "alter role odd set synchronous_commit = off",
         "alter role odd set search_path = 'elsewhere'",
+        "alter role odd set transaction_timeout = '30s'",
     )
     with session(server().address("mine", role="odd")) as connection:
         for name, value in {
@@ -109,6 +110,7 @@ def test_what_a_server_was_told_otherwise_is_set_right() -> None:
             "statement_timeout": "8s",
             "synchronous_commit": "on",
             "search_path": "mine, pg_catalog, public",
+            "transaction_timeout": "0",
         }.items():
             assert connection.execute(f"select current_setting('{name}')").first() == value
 

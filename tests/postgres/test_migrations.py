@@ -9,6 +9,7 @@ import pytest
 from lamina.core.versions import INDEX_VERSION
 from lamina.errors import (
     StoreDamagedError,
+    StoreError,
     StoreReadOnlyError,
     StoreUnavailableError,
     StoreVersionError,
@@ -18,6 +19,7 @@ from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.dialect import DIALECT
 from lamina.stores.postgres.driver import Connection, connect
 from lamina.stores.postgres.migrations import Step, join, migrate
+from lamina.stores.postgres.store import PostgresStore
 from lamina.stores.sql import formats
 from tests.postgres.opened import opened, session
 from tests.postgres.server import run_sql
@@ -102,6 +104,13 @@ def test_of_many_processes_that_make_a_store_at_once_one_does() -> None:
         "create table setting (name text, value text)",
         "create table setting (id bigint, name text)",
         "create view version as select 1",
+        "create table setting (name text, value text, note text)",
+        "create function instr(text, text) returns int language sql return 1",
+        *(
+            "create table setting (name text, value text); insert into setting values"
+            f" ('identity', 'x'), ('format', {value})"
+            for value in ("'abc'", "'1.5'", "'0'", "null", "'-1'")
+        ),
     ],
 )
 def test_a_schema_of_somebody_else_is_refused_and_not_touched(theirs: str) -> None:
@@ -109,13 +118,12 @@ def test_a_schema_of_somebody_else_is_refused_and_not_touched(theirs: str) -> No
     with session(address) as connection:
         schema = parse(address).schema
         connection.run(f"create schema {schema}; {theirs}")
+        sql = "select count(*) from pg_class where relnamespace = ?::regnamespace"
+        before = connection.execute(sql, (schema,)).first()
         with pytest.raises(StoreDamagedError, match="something else") as caught:
             migrate(connection, schema)
         assert "schema=NAME" in caught.value.remedy
-        sql = (
-            "select count(*) from pg_class where relnamespace = ?::regnamespace and relkind <> 'i'"
-        )
-        assert connection.execute(sql, (schema,)).first() == 1
+        assert connection.execute(sql, (schema,)).first() == before
 
 
 def test_a_step_that_fails_leaves_nothing_behind() -> None:
@@ -209,3 +217,27 @@ def test_a_store_that_is_there_opens_on_a_server_that_only_reads(address: str) -
             assert reader.execute("select id from tombstone").first() == "a"
         with pytest.raises(StoreReadOnlyError):
             connections.write(lambda c: c.execute("delete from tombstone"))
+
+
+def test_a_role_that_may_not_look_is_told_what_to_grant() -> None:
+    address = fresh_address()
+    PostgresStore(address).close()
+    schema = parse(address).schema
+    run_sql(server().superuser(), f"create role onlooker_{schema} login")
+    with pytest.raises(StoreError, match="may not use the schema") as caught:
+        PostgresStore(address.replace("://lamina@", f"://onlooker_{schema}@"))
+    assert f"grant usage on schema {schema}" in str(caught.value.remedy)
+    assert not isinstance(caught.value, StoreDamagedError)
+
+
+def test_the_schema_of_the_extension_is_not_for_a_store() -> None:
+    run_sql(server().superuser("postgres"), "create database extended owner lamina")
+    run_sql(
+        server().superuser("extended"),
+        "create schema mem authorization lamina",
+        "create extension vector schema mem",
+    )
+    with pytest.raises(StoreDamagedError, match="something else"):
+        PostgresStore(server().address("mem", database="extended"))
+    with closing(PostgresStore(server().address("own", database="extended"))) as store:
+        assert store.identity

@@ -50,6 +50,8 @@ def parse(text: str) -> Address:
     Raises:
         InvalidInputError: Part of it is wrong; the message names the part, never the password.
     """
+    if not text.isascii() and any(0xD800 <= ord(letter) <= 0xDFFF for letter in text):
+        raise InvalidInputError("the address of a store is no text that can be sent", remedy=_FORM)
     if any(ord(letter) <= ord(" ") for letter in text):
         raise InvalidInputError("the address of a store has no blanks in it", remedy=_FORM)
     split = _split(text)

@@ -108,6 +108,16 @@ def no_unicode(location: str, encoding: str) -> StoreError:
     )
 
 
+def no_look(location: str, schema: str) -> StoreError:
+    """There is a schema of that name, and the role may not look into it."""
+    return StoreError(
+        f"the role may not use the schema `{schema}` of {location}",
+        remedy=f"Its owner runs: grant usage on schema {schema} to ROLE; grant select, insert,"
+        f" update, delete on all tables in schema {schema} to ROLE; grant usage on all sequences"
+        f" in schema {schema} to ROLE. Or sign in as its owner",
+    )
+
+
 def read_only(location: str, said: str = "") -> StoreReadOnlyError:
     """It is a copy that follows another server, or was told to take no writes."""
     return StoreReadOnlyError(

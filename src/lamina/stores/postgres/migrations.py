@@ -25,11 +25,17 @@ _LONG_SECONDS: Final = 3600.0
 """A step over many records may take its time; how long it waits for others is another matter."""
 _ATTEMPTS: Final = 5
 _SCHEMA: Final = (
-    "select (select count(*) from pg_class where relnamespace = n.oid),"
-    " (select count(*) from pg_attribute a join pg_class c on c.oid = a.attrelid"
-    " where c.relnamespace = n.oid and c.relname = 'setting' and a.attname in ('name', 'value'))"
-    " from pg_namespace n where n.nspname = ?"
+    "select exists (select 1 from pg_class where relnamespace = n.oid)"
+    # Also where an extension was put there: its type `vector` and our table cannot both be.
+    " or exists (select 1 from pg_proc where pronamespace = n.oid)"
+    " or exists (select 1 from pg_type where typnamespace = n.oid),"
+    " (select string_agg(a.attname::text || ' ' || a.atttypid::regtype::text, ','"
+    " order by a.attnum) from pg_attribute a join pg_class c on c.oid = a.attrelid and a.attnum > 0"
+    " where c.relnamespace = n.oid and c.relname = 'setting' and not a.attisdropped),"
+    " has_schema_privilege(n.oid, 'usage') from pg_namespace n where n.nspname = ?"
 )
+_SETTING: Final = "name text,value text"
+_NUMBERS: Final = ("format", "oldest_reader", "oldest_writer")
 _INSTALLED: Final = "select 1 from pg_extension where extname = 'vector'"
 _AVAILABLE: Final = "select 1 from pg_available_extensions where name = 'vector'"
 _NOTE: Final = (
@@ -108,11 +114,13 @@ def join(connection: Connection, schema: str, newest: int = NEWEST) -> None:
 
 def _settings(connection: Connection, schema: str, newest: int) -> dict[str, str]:
     """The settings of what is there, none where nothing is; what is not ours is refused."""
-    for things, columns in connection.execute(_SCHEMA, (schema,)):
-        if not things:
+    for is_used, columns, may_look in connection.execute(_SCHEMA, (schema,)):
+        if not may_look:
+            raise failures.no_look(connection.location, schema)
+        if not is_used:
             break
-        settings = read_settings(connection) if columns == 2 else {}
-        if "format" not in settings or "identity" not in settings:
+        settings = read_settings(connection) if columns == _SETTING else {}
+        if not _is_ours(settings):
             raise StoreDamagedError(
                 f"the schema `{schema}` of {connection.location} holds something else than a"
                 " Lamina store",
@@ -123,9 +131,18 @@ def _settings(connection: Connection, schema: str, newest: int) -> dict[str, str
     return {}
 
 
+def _is_ours(settings: Mapping[str, str]) -> bool:
+    numbers = [settings[name] for name in _NUMBERS if name in settings]
+    known = "format" in settings and "identity" in settings
+    return known and all(one.isdecimal() and int(one) > 0 for one in numbers)
+
+
 def read_settings(connection: Connection) -> dict[str, str]:
     """The settings of the store."""
-    return {str(name): str(value) for name, value in connection.execute("select * from setting")}
+    return {
+        str(name): str(value)
+        for name, value in connection.execute("select name, value from setting")
+    }
 
 
 def _check_able(connection: Connection, found: int) -> None:

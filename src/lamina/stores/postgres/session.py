@@ -53,6 +53,9 @@ SET_UP: Final = (
     # A server may be told to acknowledge what no disk has; a commit that is to be synced must not.
     " case pg_catalog.current_setting('synchronous_commit') when 'off' then"
     " pg_catalog.set_config('synchronous_commit', 'on', false) end,"
+    # Known to servers from version 17 on; what takes long would be ended in the middle each time.
+    " case when pg_catalog.current_setting('transaction_timeout', true) is not null then"
+    " pg_catalog.set_config('transaction_timeout', '0', false) end,"
     f" case when pg_catalog.version() !~* '{_ELSEWHERE}' then"
     " pg_catalog.set_config('client_connection_check_interval', '2s', false) end"
 )
