@@ -1,8 +1,10 @@
 """Vectors follow the writes, whatever their embedder does; changing it happens all at once."""
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -17,6 +19,7 @@ from tests.places import STORES, where
 
 if TYPE_CHECKING:
     from lamina.backlog import Later
+    from lamina.stores.sqlite.store import SqliteStore
 
 SOME = 300
 
@@ -43,6 +46,27 @@ def test_a_write_is_found_by_its_words_before_it_has_a_vector(place: str) -> Non
         # Who recalls sees to what waits.
         assert mem.vectors().pending == 0
         assert mem.vectors().made == 1
+
+
+def test_the_first_recall_of_a_store_waits_for_no_writer(tmp_path: Path) -> None:
+    """It would note whose vectors these are, and how near they place what has nothing in common."""
+    holding, enough = threading.Event(), threading.Event()
+
+    def hold(connection: object) -> None:
+        holding.set()
+        assert enough.wait(20), "a recall waited for a writer"
+
+    with (
+        lamina.open(tmp_path) as other,
+        lamina.open(tmp_path, embedder=FakeEmbedder()) as mem,
+        ThreadPoolExecutor() as threads,
+    ):
+        mem.remember("a kettle")
+        held = threads.submit(cast("SqliteStore", other.store)._connections.write, hold)
+        assert holding.wait(20)
+        assert [hit.record.text for hit in mem.recall("kettle").hits] == ["a kettle"]
+        enough.set()
+        held.result()
 
 
 def test_much_that_waits_is_made_in_the_background(place: str) -> None:

@@ -124,9 +124,11 @@ def test_what_is_no_file_is_refused(home: Path) -> None:
     assert not (home / "new").exists()
 
 
-@pytest.mark.parametrize("where", [":memory:", "json:m.json", "postgresql://host/db"])
+@pytest.mark.parametrize(
+    "where", [":memory:", "json:m.json", "postgresql://host/db", "http://host:8484"]
+)
 def test_only_a_directory_takes_a_backup(where: str, home: Path) -> None:
-    with pytest.raises(UnsupportedError):
+    with pytest.raises(UnsupportedError, match="cannot be restored into"):
         lamina.restore(home / "backup", where)
 
 

@@ -322,7 +322,8 @@ class Vectors:
         """What is known of unrelated texts; who is in this process is asked at once."""
         known = self._spaces.unrelated(embedder)
         if known is None and embedder.is_local:
-            return self._spaces.measure(embedder)
+            # Nor does whoever recalls wait for writers.
+            return self._spaces.measure(embedder, wait=False)
         return known
 
     def _let_writers_go_first(self, stop: Callable[[], bool]) -> None:
@@ -354,7 +355,7 @@ class Vectors:
         try:
             made = backlog.keep(due, wait=False)
             self._error = backlog.error
-            self._spaces.settle(embedder)
+            self._spaces.settle(embedder, wait=False)
         except (StoreError, InvalidInputError) as error:
             # Busy, full, or not ours to write: recall does not depend on it, nor wait each time.
             self._error, self._refused_until = error, stopwatch() + _PATIENCE_SECONDS

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from lamina.config import is_address, is_database
 from lamina.core.access import EVERYTHING
 from lamina.core.ids import RecordId
 from lamina.core.principal import Principal, Surface
@@ -122,6 +123,11 @@ def _target(where: str | Path) -> Path:
     if isinstance(where, str) and (where == ":memory:" or where.startswith("json:")):
         raise UnsupportedError(
             f"a backup cannot be restored into {where:.80}", remedy="Name a directory"
+        )
+    if is_database(where) or is_address(where):
+        raise UnsupportedError(
+            "a backup cannot be restored into what is named by an address",
+            remedy="Restore it into a directory, then `lamina migrate --from DIR --to URL`",
         )
     return Path(os.path.abspath(check_directory(where)))
 

@@ -125,7 +125,7 @@ class Spaces:
             self._measured |= _known(self._store.settings())
         return self._measured.get(embedder.fingerprint)
 
-    def measure(self, embedder: CheckedEmbedder) -> float | None:
+    def measure(self, embedder: CheckedEmbedder, *, wait: bool = True) -> float | None:
         """Ask the embedder how near it places texts with nothing in common, and keep that.
 
         Raises:
@@ -147,18 +147,18 @@ class Spaces:
         # A store that cannot be written now is told by the next who measures.
         with contextlib.suppress(StoreError):
             if told != told_before:
-                self._store.configure(UNRELATED, json.dumps(told))
+                self._store.configure(UNRELATED, json.dumps(told), wait=wait)
         return found
 
-    def settle(self, embedder: CheckedEmbedder) -> None:
+    def settle(self, embedder: CheckedEmbedder, *, wait: bool = True) -> None:
         """The first embedder that comes to a store gives it its space."""
         if ACTIVE not in self._store.settings():
-            self.want(embedder)
-            self._activate(embedder)
+            self.want(embedder, wait=wait)
+            self._activate(embedder, wait=wait)
 
-    def want(self, embedder: CheckedEmbedder) -> None:
+    def want(self, embedder: CheckedEmbedder, *, wait: bool = True) -> None:
         """Ask for an embedder to take over."""
-        self._store.configure(WANTED, embedder.fingerprint)
+        self._store.configure(WANTED, embedder.fingerprint, wait=wait)
 
     def is_wanted(self, embedder: CheckedEmbedder) -> bool:
         """Whether this process was asked to make vectors of its own kind."""
@@ -181,10 +181,11 @@ class Spaces:
             if space != mine:
                 self._store.leave_space(space)
 
-    def _activate(self, embedder: CheckedEmbedder) -> None:
+    def _activate(self, embedder: CheckedEmbedder, *, wait: bool = True) -> None:
         if self._given is None:
-            self._store.configure(SPEC, effective(self._store.settings())[EMBEDDER])
-        self._store.configure(ACTIVE, embedder.fingerprint)
+            spec = effective(self._store.settings())[EMBEDDER]
+            self._store.configure(SPEC, spec, wait=wait)
+        self._store.configure(ACTIVE, embedder.fingerprint, wait=wait)
 
 
 def _known(chosen: Mapping[str, str]) -> dict[str, float]:

@@ -26,6 +26,8 @@ WARM_UP = 0.1
 STOPS_AT_RANDOM = 3
 GOES_ON_WITHIN = 60.0
 """Seconds until a process that does nothing counts as stuck."""
+READS_WITHIN = 20.0
+"""Shorter than writers wait for the lock: they are not to give up because nobody reads."""
 
 
 @dataclass
@@ -61,7 +63,7 @@ class Scene:
     def pause_for_readers(self) -> tuple[float, float]:
         """Let a stop last, on a busy machine until somebody has read."""
         start, end = self.pause()
-        while not self._reads(start, end) and end < start + GOES_ON_WITHIN:
+        while not self._reads(start, end) and end < start + READS_WITHIN:
             time.sleep(WARM_UP)
             end = monotonic()
         return start, end

@@ -212,7 +212,7 @@ class RemoteStore:
             self._settings, self._settled_at = self.ask("settings"), now
         return self._settings
 
-    def configure(self, name: str, value: str | None) -> None:
+    def configure(self, name: str, value: str | None, *, wait: bool = True) -> None:
         self.ask("configure", name=name, value=value)
         self._settled_at = -self._believed
 

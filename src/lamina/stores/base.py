@@ -314,8 +314,11 @@ class Store(Protocol):
     def settings(self) -> Mapping[str, str]:
         """The settings chosen for this store."""
 
-    def configure(self, name: str, value: str | None) -> None:
-        """Choose a setting for every process on this store; `None` takes the choice back."""
+    def configure(self, name: str, value: str | None, *, wait: bool = True) -> None:
+        """Choose a setting for every process on this store; `None` takes the choice back.
+
+        Without `wait`, a store that others keep busy raises `StoreUnavailableError` soon.
+        """
 
     def tombstones(self, ids: Iterable[RecordId]) -> frozenset[RecordId]:
         """Those of the ids that were erased here and must not come back."""

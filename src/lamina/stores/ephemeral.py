@@ -134,7 +134,7 @@ class EphemeralStore(Auditing, Counting, Noting, Pruning, Searching, Telling):
         with self._lock:
             return dict(self._contents.settings)
 
-    def configure(self, name: str, value: str | None) -> None:
+    def configure(self, name: str, value: str | None, *, wait: bool = True) -> None:
         with self._lock:
             if value is None:
                 self._contents.settings.pop(name, None)

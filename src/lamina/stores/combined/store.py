@@ -103,8 +103,8 @@ class CombinedStore(Answers, Story):
     def settings(self) -> Mapping[str, str]:
         return self._base.settings()
 
-    def configure(self, name: str, value: str | None) -> None:
-        self._base.configure(name, value)
+    def configure(self, name: str, value: str | None, *, wait: bool = True) -> None:
+        self._base.configure(name, value, wait=wait)
 
     def scrub(self, erased: Sequence[bytes]) -> ScrubReport:
         report = self._base.scrub(erased)

@@ -291,7 +291,7 @@ class RedisStore:
         [found] = self._server.ask(("HGETALL", self._server.key("settings")))
         return {name.decode(): value.decode() for name, value in found.items()}
 
-    def configure(self, name: str, value: str | None) -> None:
+    def configure(self, name: str, value: str | None, *, wait: bool = True) -> None:
         key = self._server.key("settings")
         change = ("HDEL", key, name) if value is None else ("HSET", key, name, value)
         # Counted, so that a commit which was planned under other settings is planned anew.

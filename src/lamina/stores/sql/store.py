@@ -183,7 +183,7 @@ class SqlStore:
         with self._connections.reading(snapshot=False) as connection:
             return reads.settings(connection)
 
-    def configure(self, name: str, value: str | None) -> None:
+    def configure(self, name: str, value: str | None, *, wait: bool = True) -> None:
         sql = _CHOOSE if value is not None else "delete from setting where name = ?"
         values = (name,) if value is None else (name, value)
 
@@ -191,7 +191,8 @@ class SqlStore:
             check_still_writable(connection)
             one(connection, sql, values)
 
-        self._connections.write(work)
+        write = self._connections.write if wait else self._connections.write_if_quiet
+        write(work)
 
     def saying(self, reach: Reach, texts: Sequence[str]) -> list[RecordId]:
         with self._connections.reading(reach) as connection:
