@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -50,6 +51,39 @@ def test_what_is_written_afterwards_lies_there_too(address: str) -> None:
         mem.undo(written.tx)
         assert {one.severity for one in mem.store.check()} == {Severity.OK}
         assert mem.verify()[0].severity is Severity.OK
+
+
+@pytest.mark.parametrize("rest", [0, 60])
+def test_a_move_ends_though_others_write_behind_each_step(
+    address: str, rest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it has caught up with them, or is never as fast as they are."""
+    looked: list[int] = []
+
+    def written_meanwhile(move: Any, table: str, *bounds: int) -> list[int]:
+        looked.append(len(looked))
+        assert len(looked) < 200, "the move runs after whoever writes"
+        found = keys_of(move, table, *bounds)
+        mem.remember_many(texts("large", 2, f"turn {len(looked)}"))
+        return found
+
+    keys_of = partitions._Move._keys
+    monkeypatch.setattr(partitions, "_AT_ONCE", 10)
+    monkeypatch.setattr(partitions, "_ROUNDS", 5)
+    monkeypatch.setattr(partitions, "_FEW", rest)
+    with filled(address) as mem:
+        monkeypatch.setattr(partitions._Move, "_keys", written_meanwhile)
+        [moved] = mem.store.arrange()
+        monkeypatch.undo()
+        assert moved.apart
+        assert set(lying(address, "version")) == {
+            "version_rest",
+            f"version_{sid_of(address, 'large')}",
+        }
+        rest = 2 * (AT // 4)
+        assert lying(address, "version")["version_rest"] == rest
+        assert lying(address, "event")["event_rest"] == rest
+        assert {one.severity for one in mem.store.check()} == {Severity.OK}
 
 
 def test_a_project_that_was_erased_gives_its_partitions_back(address: str) -> None:

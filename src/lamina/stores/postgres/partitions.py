@@ -40,6 +40,10 @@ _LONG_SECONDS: Final = 6 * 3600.0
 _ATTEMPTS: Final = 5
 _AT_ONCE: Final = 20_000
 """So many keys are looked up together, while nothing is locked."""
+_ROUNDS: Final = 20
+"""So often what was written meanwhile is moved too, before writers are kept out for the rest."""
+_FEW: Final = 200
+"""So many rows are a rest."""
 _FIRST: Final = 100
 _FEWEST: Final = 25
 _MOST: Final = 20_000
@@ -63,9 +67,16 @@ _ADD: Final = (
     " alter table {table} attach partition {table}_{sid} for values in ({sid})"
 )
 _KEYS_OF: Final = (
-    "select distinct {key} from {table} where home = ? and sid = ? and {key} > ?"
+    "select distinct {key} from {table} where home = ? and sid = ? and {key} > ? and {key} <= ?"
     " order by {key} limit ?"
 )
+_NEWEST: Final = "select last_value from number where ?1 = ?1"
+_END: Final = {
+    "version": _NEWEST,
+    "event": "select seq from stream where sid = ?",
+    "vector": _NEWEST,
+}
+"""A key that no row has passed yet, for each table."""
 _MOVE: Final = (
     "update {table} set home = ? where home = ? and sid = ?"
     " and {key} = any (array(select cast(value as bigint) from json_each(?)))"
@@ -136,30 +147,42 @@ class _Move:
 
     def carry_out(self, session: Connection) -> None:
         """Move versions and events page by page, then what came meanwhile, and settle there."""
-        lasts = {
-            table: self._pages(session, table, _MOVE.format(table=table, key=KEYS[table]))
-            for table in ("version", "event")
-        }
+        lasts = dict.fromkeys(("version", "event"), 0)
+        for _ in range(_ROUNDS):
+            moved = 0
+            for table, last in lasts.items():
+                sql = _MOVE.format(table=table, key=KEYS[table])
+                lasts[table], number = self._pages(session, table, sql, last)
+                moved += number
+            if moved <= _FEW:
+                break
         self._locked(session, partial(self._finish, session, lasts), "vector")
 
-    def _pages(self, session: Connection, table: str, sql: str) -> int:
-        """Move or copy the rows of a table; the key of the last one."""
-        last, size = 0, _FIRST
-        while keys := self._keys(table, last):
+    def _pages(self, session: Connection, table: str, sql: str, last: int = 0) -> tuple[int, int]:
+        """Move or copy the rows of a table behind a key; the key of the last one, and how many.
+
+        Only those that are there by now: whoever ran after others that write would never get there.
+        """
+        [(end,)] = rows(session, _END[table], (self._stream.sid,))
+        size, number = _FIRST, 0
+        while keys := self._keys(table, last, end):
+            number += len(keys)
+            is_much = len(keys) == _AT_ONCE
             while keys:
                 page, keys = keys[:size], keys[size:]
                 given = (self._to, self._from, self._stream.sid, str(page))
                 took = self._locked(session, partial(session.execute, sql, given), table)
                 size = _suited(size, took)
                 last = page[-1]
-            # Whoever reads meanwhile should not be led through it as if it were empty.
-            analyse = f"analyze {table}_{self._to or 'rest'}"
-            _again(session, partial(_briefly, session, analyse))
-        return last
+            if is_much:
+                # Whoever reads meanwhile should not be led through it as if it were empty.
+                analyse = f"analyze {table}_{self._to or 'rest'}"
+                _again(session, partial(_briefly, session, analyse))
+        return last, number
 
-    def _keys(self, table: str, last: int) -> list[int]:
+    def _keys(self, table: str, last: int, end: int = ALL) -> list[int]:
         sql = _KEYS_OF.format(table=table, key=KEYS[table])
-        given = (self._from, self._stream.sid, last, _AT_ONCE)
+        given = (self._from, self._stream.sid, last, end, _AT_ONCE)
         with self._connections.reading(snapshot=False) as reader, reader.patiently(_LONG_SECONDS):
             return [key for (key,) in rows(reader, sql, given)]
 
