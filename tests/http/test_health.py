@@ -8,6 +8,7 @@ import pytest
 
 import lamina
 from lamina.errors import StoreUnavailableError
+from lamina.stores.questions import Found
 from tests.http.asking import Api, api, plain
 
 __all__ = ["api", "plain"]
@@ -54,6 +55,50 @@ def test_health_says_nothing_of_what_others_do(api: Api) -> None:
     assert _parts(api)["write"]["store_changed_at"] != before["write"]["store_changed_at"]
     api.told("POST", "/api/records", headers=finn, json={"text": "here"})
     assert _parts(api, headers=finn) != before
+
+
+def test_a_store_that_is_away_is_told_of_to_whoever_is_known(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise StoreUnavailableError("the line is down")
+
+    assert "lamina_store_up 1.0" in api.ask("GET", "/metrics").text
+    stranger = api.key("finn", "admin")
+    with monkeypatch.context() as broken:
+        for call in ("find", "query", "count", "settings", "progress", "position"):
+            broken.setattr(api.memory.store, call, fail)
+        broken.setattr(api.memory.store, "pulse", lambda: -1)
+        assert api.refused("GET", "/readyz")[0] == 503
+        counted = api.ask("GET", "/metrics")
+        assert counted.status_code == 200
+        assert "lamina_store_up 0.0" in counted.text
+        assert (
+            'lamina_requests_total{method="GET",route="/readyz",status="503"} 1.0' in counted.text
+        )
+        assert "lamina_records" not in counted.text
+        told = api.told("GET", "/api/health")
+        parts = {one["part"]: one for one in told["parts"]}
+        assert (told["status"], parts["read"]["status"]) == ("red", "red")
+        assert parts["read"]["message"] == "the line is down"
+        # Nothing was written meanwhile, nor tried to be.
+        assert parts["write"]["status"] == parts["embed"]["status"] == "green"
+        for path in ("/metrics", "/api/health"):
+            assert api.refused("GET", path, headers=stranger)[:2] == (503, "store_unavailable")
+        assert api.refused("GET", "/api/records/none")[:2] == (503, "store_unavailable")
+    assert "lamina_store_up 1.0" in api.ask("GET", "/metrics").text
+
+
+def test_what_a_search_lacks_for_another_reason_is_not_the_embedders(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def degraded(*_: Any, **__: Any) -> Found:
+        return Found(degraded=("hot layers: away",))
+
+    api.memory.configure("recall.embedder", None)
+    monkeypatch.setattr(api.memory.store, "search", degraded)
+    assert api.told("GET", "/api/search", params={"q": "falcon"})["degraded"]
+    assert _parts(api)["embed"]["status"] == "green"
 
 
 def test_vectors_that_wait_are_amber(api: Api) -> None:

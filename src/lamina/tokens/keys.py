@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina import clock
 from lamina.clock import stopwatch
 from lamina.core.draft import expiry
 from lamina.core.layers import LAYERS, slot
@@ -251,6 +252,16 @@ class Keys:
         with self._lock:
             pulse, identity = self._known.get(forms.digest(shown), (None, None))
         if identity is None or pulse != self._whole.store.pulse() or self._has_run_out(identity):
+            return None
+        return identity
+
+    def last_known(self, shown: str | None) -> Identity | None:
+        """Who showed this when it was last looked up: for what a process says without its store."""
+        if shown is None:
+            return None
+        with self._lock:
+            _, identity = self._known.get(forms.digest(shown), (None, None))
+        if identity is None or (identity.until is not None and identity.until <= clock.now()):
             return None
         return identity
 

@@ -1,11 +1,12 @@
 """Whether the server is well, told by what it did."""
 
+from contextlib import suppress
 from typing import Any
 
 from fastapi import Request
 
 from lamina.core.permissions import Permission
-from lamina.errors import LaminaError
+from lamina.errors import LaminaError, StoreError
 from lamina.memory import Memory
 from lamina.surfaces import wire
 from lamina.surfaces.http import health_shapes
@@ -20,7 +21,7 @@ _WORST = ("green", "amber", "red")
 _OF_OTHERS = {"message": "", "backlog": None, "worked_at": None, "failed_at": None}
 
 
-@ROUTES.add("GET", "/api/health", Permission.READ, answers=health_shapes.Health)
+@ROUTES.add("GET", "/api/health", Permission.READ, in_outages=True, answers=health_shapes.Health)
 def health(request: Request, caller: Called) -> dict[str, Any]:
     """Whether writing, reading and embedding work, and when each last did.
 
@@ -55,15 +56,21 @@ def _reading(engine: Engine) -> dict[str, Any]:
 
 def _writing(engine: Engine, memory: Memory) -> dict[str, Any]:
     """Writing is told by what was written last within sight, here and by whatever process."""
-    heads = memory.store.position(memory.reach.streams())
-    last = max((head.at for head in heads.values() if head.at), default=None)
+    last = None
+    # That a store cannot be read stands with reading.
+    with suppress(StoreError):
+        heads = memory.store.position(memory.reach.streams())
+        last = max((head.at for head in heads.values() if head.at), default=None)
     return {**_part(engine, Part.WRITE), "store_changed_at": instant_out(last)}
 
 
 def _embedding(engine: Engine) -> dict[str, Any]:
     """Embedding is told by the vectors that wait, and by searches that had to do without."""
-    vectors = engine.whole.vectors()
     told = _part(engine, Part.EMBED)
+    try:
+        vectors = engine.whole.vectors()
+    except StoreError:
+        return told
     if told["status"] == "green" and (vectors.error or vectors.pending or vectors.refused):
         said = vectors.error or "some texts are found by their words alone for now"
         told |= {"status": "amber", "message": said}

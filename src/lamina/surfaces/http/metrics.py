@@ -11,6 +11,7 @@ from prometheus_client.registry import Collector
 
 from lamina import clock
 from lamina.core.permissions import Permission
+from lamina.errors import ForbiddenError, StoreError
 from lamina.memory import Memory
 from lamina.surfaces.http.pulse import Part, Pulse
 from lamina.surfaces.http.routing import Called, Routes, engine_of
@@ -47,13 +48,16 @@ class _Store(Collector):
         self._pulse = pulse
 
     def collect(self) -> Iterator[Metric]:
-        """The numbers as they are now."""
-        vectors = self._whole.vectors()
-        counts = GaugeMetricFamily("lamina_vectors", "Vectors by how far they are.", labels=["is"])
-        for name in ("made", "pending", "refused", "set_aside"):
-            counts.add_metric([name], getattr(vectors, name))
-        yield counts
-        yield GaugeMetricFamily("lamina_records", "Current records.", self._whole.count())
+        """The numbers as they are now; those of a store that is away are left out."""
+        found = list[Metric]()
+        is_there = True
+        for count in (self._vectors, self._records):
+            try:
+                found.append(count())
+            except StoreError:
+                is_there = False
+        yield GaugeMetricFamily("lamina_store_up", "Whether the store answers.", is_there)
+        yield from found
         since = GaugeMetricFamily(
             "lamina_last_success_age_seconds", "Since a part last worked.", labels=["part"]
         )
@@ -63,11 +67,23 @@ class _Store(Collector):
                 since.add_metric([part.value], (clock.now() - worked).total_seconds())
         yield since
 
+    def _vectors(self) -> Metric:
+        vectors = self._whole.vectors()
+        counts = GaugeMetricFamily("lamina_vectors", "Vectors by how far they are.", labels=["is"])
+        for name in ("made", "pending", "refused", "set_aside"):
+            counts.add_metric([name], getattr(vectors, name))
+        return counts
 
-@ROUTES.add("GET", "/metrics", Permission.ADMIN, include_in_schema=False)
+    def _records(self) -> Metric:
+        return GaugeMetricFamily("lamina_records", "Current records.", self._whole.count())
+
+
+@ROUTES.add("GET", "/metrics", Permission.ADMIN, in_outages=True, include_in_schema=False)
 def read_metrics(request: Request, caller: Called) -> Response:
     """What the server has done, for Prometheus."""
-    # It is about everybody's records, so who is confined to a project is refused as there.
-    caller.memory.vectors()
+    if not caller.principal.is_owner:
+        raise ForbiddenError(
+            "this tells of everybody's records", remedy="Show the key of an admin without a project"
+        )
     text = generate_latest(engine_of(request).meter.registry)
     return Response(text, media_type=CONTENT_TYPE_LATEST)

@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from lamina.clock import stopwatch
 from lamina.core.permissions import Permission, check_permission
 from lamina.core.principal import Principal
-from lamina.errors import LaminaError
+from lamina.errors import LaminaError, StoreUnavailableError
 from lamina.memory import Memory
 from lamina.surfaces.http import strict
 from lamina.surfaces.http.bearer import shown_in
@@ -28,6 +28,7 @@ from lamina.tokens import Identity
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PERMISSION: Final = "x-permission"
+_IN_OUTAGES: Final = "x-in-outages"
 _WORK: Final = frozenset((Permission.READ, Permission.WRITE, Permission.SETTLE))
 """What is asked for by routes that really read or write."""
 
@@ -56,10 +57,16 @@ def engine_of(request: Request) -> Engine:
 async def caller_of(request: Request) -> Caller:
     """Who sent a request, once they have shown it and their role has the route's permission."""
     engine, shown = engine_of(request), shown_in(request.headers)
+    route = request.scope["route"]
     identity = engine.keys.known(shown)
     if identity is None:
-        identity = await run_in_threadpool(engine.keys.identify, shown)
-    route = request.scope["route"]
+        try:
+            identity = await run_in_threadpool(engine.keys.identify, shown)
+        except StoreUnavailableError:
+            # Nor could anybody have taken the key back meanwhile: that is kept in the store too.
+            identity = engine.keys.last_known(shown) if _tells_of_outages(route) else None
+            if identity is None:
+                raise
     check_permission(identity.principal, permission_of(route))
     return Caller(engine.handle(identity.principal), identity, engine.limits)
 
@@ -108,11 +115,12 @@ def _tell(request: Request, route: APIRoute, begun: float, end: Response | Excep
     engine = engine_of(request)
     status = status_of(end) if isinstance(end, Exception) else end.status_code
     engine.meter.count(request.method, route.path, status, stopwatch() - begun)
-    reads = permission_of(route) is Permission.READ
-    part = Part.READ if reads else Part.WRITE
+    if permission_of(route) not in _WORK:
+        return
+    part = Part.READ if permission_of(route) is Permission.READ else Part.WRITE
     if isinstance(end, LaminaError) and is_ours(end):
         engine.pulse.failed(part, end.message)
-    elif not isinstance(end, Exception) and permission_of(route) in _WORK:
+    elif not isinstance(end, Exception):
         engine.pulse.worked(part)
 
 
@@ -123,15 +131,24 @@ class Routes:
         self.router = APIRouter(prefix=prefix, tags=[tag] if tag else None, route_class=StrictRoute)
 
     def add(
-        self, method: str, path: str, permission: Permission, **settings: Any
+        self,
+        method: str,
+        path: str,
+        permission: Permission,
+        *,
+        in_outages: bool = False,
+        **settings: Any,
     ) -> Callable[[F], F]:
         """Declare a route; its docstring is its description in the schema.
 
         What it answers with goes out as it is, so `answers` names its shape for the schema alone.
+        What answers `in_outages` of the store admits who was known before.
         """
         settings = {"response_model": None, "status_code": 200, **settings}
         status = settings["status_code"]
         extra = {**settings.pop("openapi_extra", {}), _PERMISSION: permission.value}
+        if in_outages:
+            extra[_IN_OUTAGES] = True
         responses: dict[int | str, Any] = {**PROBLEMS, **settings.pop("responses", {})}
         if (shape := settings.pop("answers", None)) is not None:
             responses[status] = {"model": shape, **responses.get(status, {})}
@@ -173,5 +190,12 @@ def _parameters(dependant: Dependant) -> Iterator[str]:
 
 def permission_of(route: Any) -> Permission:
     """What a route asks for; one that says nothing is closed to everybody but admins."""
-    extra = getattr(route, "openapi_extra", None) or {}
-    return Permission(extra.get(_PERMISSION, Permission.ADMIN))
+    return Permission(_said(route, _PERMISSION, Permission.ADMIN))
+
+
+def _tells_of_outages(route: Any) -> bool:
+    return bool(_said(route, _IN_OUTAGES, False))
+
+
+def _said(route: Any, name: str, otherwise: Any) -> Any:
+    return (getattr(route, "openapi_extra", None) or {}).get(name, otherwise)

@@ -18,6 +18,8 @@ from lamina.surfaces.http.shapes import Body, Object, Question
 from lamina.surfaces.wire_marks import marks_out
 
 ROUTES = Routes(tag="search")
+_VECTORS: Final = "vectors:"
+"""How it begins what a search says of them."""
 Place = Literal["memory", "items", "sessions", "sources"]
 Mode = Literal["hybrid", "keyword"]
 _ITEMS, _SESSIONS, _SOURCES = ("item",), ("session",), ("source",)
@@ -142,8 +144,9 @@ def _found(request: Request, memory: Seen, asked: Search) -> dict[str, Any]:
 def _note_embedding(request: Request, degraded: tuple[str, ...]) -> None:
     """Whether meaning took part in a search is the truest sign of an embedder's health."""
     pulse = engine_of(request).pulse
-    if degraded:
-        pulse.failed(Part.EMBED, degraded[0])
+    # What else a search had to do without is told of other parts.
+    if of_vectors := [one for one in degraded if one.startswith(_VECTORS)]:
+        pulse.failed(Part.EMBED, of_vectors[0])
     else:
         pulse.worked(Part.EMBED)
 
