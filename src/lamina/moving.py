@@ -137,7 +137,8 @@ def _place(where: str | Path, argument: str) -> _Place:
     ):
         raise UnsupportedError(
             f"`{argument}` is no directory and no database",
-            remedy="Name a directory, or postgresql://…, where the store itself is",
+            remedy="Say with `--from` and `--to` where the store itself is: in a directory, or in"
+            " postgresql://…",
         )
     return _Place(folder=Path(os.path.realpath(check_directory(where))))
 

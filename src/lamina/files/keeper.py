@@ -230,7 +230,7 @@ def _root(mem: Memory, folder: str | Path | None) -> Path:
     if root is None:
         raise InvalidInputError(
             "`folder` is needed: this store has no directory of its own",
-            remedy="Say where its files may lie",
+            remedy="Say where its files may lie: `lamina sync --to FOLDER`",
         )
     return root
 

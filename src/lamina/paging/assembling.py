@@ -48,6 +48,7 @@ class _Assembler:
         self._asked = wanted
         self._chosen = Chosen(wanted.count)
         self._rooms: dict[str, int] = {}
+        self._lacking: list[str] = []
         marker = clock.fresh_salt().hex()[:_MARKER]
         self._head = Head(
             marker, door.principal.name, clock.now(), always=_NAMED if wanted.empty else ()
@@ -56,7 +57,8 @@ class _Assembler:
     def build(self, query: str) -> Context:
         """Gather, share the room out, fill it, and see that it fits."""
         hot = self._hot() if self._asked.hot else {}
-        hits = found_by(self._door, self._recalls, query, self._asked)
+        hits, lacking = found_by(self._door, self._recalls, query, self._asked)
+        self._lacking += lacking
         tiers = in_tiers(self._door, hits, self._asked)
         parts = [name for name, found in (hot | tiers).items() if found]
         frame = self._count_of((), replace(self._head, always=("now",)))
@@ -81,6 +83,7 @@ class _Assembler:
                 Candidate(one, line_of(one, self._asked.count), name, longest=LONGEST)
                 for one in part.records
             ]
+            self._lacking += [part.lacks] if part.lacks else []
             for record, why in part.left:
                 self._chosen.leave(record, why)
         self._head = replace(self._head, more=frozenset(more))
@@ -123,7 +126,7 @@ class _Assembler:
         return Context(
             tuple(entries), self._chosen.left_out(), self._asked.budget, tokens,
             self._chosen.considered, dict(self._asked.split), self._asked.origin, head, self._tell,
-            self._rooms,
+            self._rooms, tuple(self._lacking),
         )  # fmt: skip
 
     def _count_of(self, entries: Sequence[Entry], head: Head) -> int:

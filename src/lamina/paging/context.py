@@ -92,6 +92,8 @@ class Context:
     """Takes what was shown, and what of it was used."""
     rooms: dict[str, int] = field(default_factory=dict)
     """What each part could count on; what one leaves over, others use."""
+    degraded: tuple[str, ...] = ()
+    """What could not be looked at, and why."""
 
     @property
     def compression(self) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from lamina.errors import StoreUnavailableError
 from lamina.layers.now import NEXT_STEPS, OBJECTIVE
 from lamina.layers.tasks import GOING_ON, Status
 from lamina.paging.parts import Part, Reasons
@@ -41,7 +42,7 @@ def hot_state(door: Door, session: str | None = None) -> dict[str, Part]:
         "tasks": _tasks(door),
         "memory": _memory(door),
     }
-    return {name: part for name, part in found.items() if part.records or part.left}
+    return {name: part for name, part in found.items() if part.records or part.left or part.lacks}
 
 
 def _now(door: Door) -> Part:
@@ -76,7 +77,11 @@ def _tasks(door: Door) -> Part:
     """What is to be done: what is being done first, then what is urgent."""
     root = door.principal.common.path
     where: dict[str, Any] = {"data.status": {"$in": list(GOING_ON)}}
-    part = _of(door, root, "task", _TASKS, where)
+    try:
+        part = _of(door, root, "task", _TASKS, where)
+    except StoreUnavailableError as error:
+        # They may lie in a store of their own; what else there is is worth showing without them.
+        return Part([], lacks=f"tasks: {error.message}")
     part.records.sort(key=lambda one: (one.data.get("status") != Status.ACTIVE, -_priority(one)))
     return part
 

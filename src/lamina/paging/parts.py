@@ -29,3 +29,5 @@ class Part:
     """Whether there is more of it than comes into question."""
     left: list[tuple[Record, Reasons]] = field(default_factory=list)
     """What could have been among them, and why it is not."""
+    lacks: str = ""
+    """Why nobody knows what belongs here, if so."""

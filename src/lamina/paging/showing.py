@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from lamina import clock
 from lamina.core.text import estimate_tokens
+from lamina.errors import StoreUnavailableError
 from lamina.paging.context import Entry, Head, as_text
 from lamina.paging.hot import hot_state
 from lamina.paging.lines import line_of
@@ -31,6 +32,8 @@ def show_hits(door: Door, hits: Iterable[Hit]) -> str:
 def show_part(door: Door, part: str) -> str:
     """One part of hot state as it stands."""
     there = hot_state(door).get(part)
+    if there is not None and there.lacks:
+        raise StoreUnavailableError(there.lacks)
     records = [] if there is None else there.records
     return _shown(door, [(record, part, None) for record in records], always=(part,))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from lamina.core.scope import Scope
+from lamina.errors import StoreUnavailableError
 from lamina.paging.choosing import Candidate
 from lamina.paging.lines import line_of
 
@@ -24,10 +26,15 @@ _MOST: Final = 200
 _NOTES: Final = 40
 
 
-def found_by(door: Door, recalls: Recalls, query: str, asked: Asked) -> Sequence[Hit]:
-    """What recall finds; nothing where nothing was asked, nor what stands before the model."""
+def found_by(
+    door: Door, recalls: Recalls, query: str, asked: Asked
+) -> tuple[Sequence[Hit], tuple[str, ...]]:
+    """What recall finds, and what it had to do without.
+
+    Nothing where nothing was asked, nor what stands before the model.
+    """
     if isinstance(query, str) and not query.strip():
-        return ()
+        return (), ()
     how: How = {
         "k": min(_MOST, max(_FEWEST, asked.budget // _TOKENS_EACH)), "layers": asked.layers
     }  # fmt: skip
@@ -35,7 +42,8 @@ def found_by(door: Door, recalls: Recalls, query: str, asked: Asked) -> Sequence
         how["now"] = asked.now
     if asked.session is not None and "session" in asked.layers:
         how["where"] = {"scope": {"$ne": door.scope.child("session", asked.session).path}}
-    return recalls.find(query, how).hits
+    found = recalls.find(query, how)
+    return found.hits, found.degraded
 
 
 def in_tiers(door: Door, hits: Sequence[Hit], asked: Asked) -> dict[str, list[Candidate]]:
@@ -70,7 +78,10 @@ def tier_of(record: Record, task: str | None) -> str:
 def _at_hand(door: Door, task: str) -> list[Record]:
     """The task itself, and what this agent wrote down at it, newest first."""
     root = door.principal.common.path
-    itself = door.query({"layer": "task", "scope": root, "key": task}, limit=1)
+    itself: list[Record] = []
+    # Hot state says that tasks are out of reach, and why.
+    with suppress(StoreUnavailableError):
+        itself = door.query({"layer": "task", "scope": root, "key": task}, limit=1)
     where = {"layer": "notebook", "scope": door.scope.child("task", task).path}
     return itself + door.query(where, limit=_NOTES)
 

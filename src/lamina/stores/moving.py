@@ -51,7 +51,8 @@ def check_target(source: End, target: End) -> bool:
     settings = target.store.settings()
     if source.store.identity == target.store.identity and FILLED_FROM not in settings:
         raise InvalidInputError(
-            "`source` and `target` are the same store", remedy="Name another target"
+            "the target is this very store, maybe as it was left when it was moved",
+            remedy="Name an empty place: a new directory, or another schema",
         )
     if FILLED_FROM in settings:
         if settings[FILLED_FROM] != source.store.identity:

@@ -134,4 +134,5 @@ def context_out(context: Context) -> dict[str, Any]:
             for entry in context.entries
         ],
         "left_out": [{"id": one.record.id, "why": one.why} for one in context.left_out],
+        "degraded": list(context.degraded),
     }  # fmt: skip

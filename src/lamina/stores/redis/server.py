@@ -60,7 +60,7 @@ _BELIEVED_SECONDS: Final = 1.0
 _AT_ONCE: Final = 1000
 _WITHOUT_ROOM: Final = "#!lua flags=allow-oom\n"
 """Lets a script run when memory is short: to erase is to free some."""
-_REPEAT: Final = "It may have happened: repeat it with the same idempotency key"
+_REPEAT: Final = "If it was a change, repeat it with the same idempotency key: it may have happened"
 
 
 class StrangerError(RedisError):

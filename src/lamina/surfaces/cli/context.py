@@ -57,6 +57,8 @@ def context(
         out.document(context_out(found))
         return
     _print(session, found, form)
+    for missing in found.degraded:
+        out.note(f"Note: {missing}")
     if not out.quiet:
         out.show(*_report(found, blocks=out.draws_blocks))
 

@@ -1,7 +1,7 @@
 """`lamina serve`: the HTTP server on a store."""
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -10,9 +10,12 @@ from lamina.surfaces.cli.options import Command
 from lamina.surfaces.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from lamina.memory import Memory
+
+_EVERYWHERE: Final = ("", "0.0.0.0", "::")
 
 
 @click.command(cls=Command)
@@ -61,10 +64,16 @@ def serve(session: Session, /, host: str, port: int, upkeep: str | None, **how: 
         engine = engine_at(whole, host, how["names"], how["origins"])
         engine.workspace = workspace.of_server(session, how["workspace"])
         session.tell_if_new()
-        name = f"[{host}]" if ":" in host else host
-        address = f"http://{name}:{where.getsockname()[1]}"
+        address = f"http://{_name(host, how['names'])}:{where.getsockname()[1]}"
         with _scheduled(whole, upkeep):
             running.serve(engine, where, lambda: _tell(session, address), log=how["access_log"])
+
+
+def _name(host: str, allowed: "Sequence[str]") -> str:
+    """A name by which it can be called; where it listens on all of them, that is none."""
+    if host in _EVERYWHERE:
+        return allowed[0] if allowed else "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
 
 
 def _tell(session: Session, address: str) -> None:

@@ -65,7 +65,7 @@ def init(session: Session, /, where: str, agent: str | None) -> None:
     session.out.show(line(f"{place} holds {whose}."))
     if agent is not None:
         session.out.show(line(f"The memory of {agent} {'begins' if begun else 'is there'}."))
-    session.out.note(*_next_steps(agent, folder, str(wanted), is_live=is_live))
+    session.out.note(*_next_steps(agent, folder, wanted, is_live=is_live))
 
 
 def _folder(session: Session) -> Path | None:
@@ -103,7 +103,7 @@ def _settle(memory: "Memory", folder: Path, project: str) -> bool:
 
 
 def _next_steps(
-    agent: str | None, folder: Path | None, project: str, *, is_live: bool
+    agent: str | None, folder: Path | None, project: str | None, *, is_live: bool
 ) -> "Iterator[str]":
     from lamina.config import FOLDER
 
@@ -111,9 +111,11 @@ def _next_steps(
         yield f"`lamina --as {agent}` acts as this agent."
     if folder is None:
         yield "Name it in LAMINA_DIR, or in the file that LAMINA_DIR_FILE names, for all commands."
+        if project is not None:
+            yield f"No file names its project: say `--project {project}`, or set LAMINA_PROJECT."
         return
     if is_live:
-        files = f"The files of {project} are in {folder / 'projects' / project}"
+        files = f"The files of {project} are in {folder / 'projects' / str(project)}"
         yield f"{files}; `lamina sync` takes over what you edit there."
     here = Path.cwd()
     if (here / ".git").exists() and not _is_ignored(here):

@@ -24,6 +24,6 @@ def is_ready(request: Request) -> dict[str, Any]:
         engine_of(request).whole.store.settings()
     except StoreError:
         raise StoreUnavailableError(
-            "the store is out of reach", remedy="`/api/health` and the server's log say why"
+            "the store is out of reach", remedy="`/api/health` says why"
         ) from None
     return {"status": "ready"}

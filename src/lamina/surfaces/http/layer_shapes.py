@@ -252,6 +252,7 @@ class Context(BaseModel):
     rooms: dict[str, int] = Field(description="What each part could count on, in tokens.")
     entries: list[Entry]
     left_out: list[LeftOut]
+    degraded: list[str] = Field(description="What could not be looked at, and why.")
 
 
 class Verified(BaseModel):

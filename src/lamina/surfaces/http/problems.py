@@ -35,6 +35,7 @@ STATUS: Final[dict[type[LaminaError], HTTPStatus]] = {
     errors.BusyError: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StoreError: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.StoreUnavailableError: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.StoreReadOnlyError: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StoreFullError: HTTPStatus.INSUFFICIENT_STORAGE,
     errors.SecretError: HTTPStatus.INTERNAL_SERVER_ERROR,
     errors.EmbedderError: HTTPStatus.BAD_GATEWAY,
