@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from lamina.errors import (
     UnsupportedError,
 )
 from lamina.files import Files
+from lamina.paging.showing import show_part
 from lamina.stores.combined.answers import AWAY
 from lamina.surfaces.cli.main import main
 from tests.redis import RedisServer, needs_redis
@@ -96,6 +99,13 @@ def test_redis_gone_is_said_and_nothing_else_waits_for_it(tmp_path: Path) -> Non
             server.kill()
             web.remember("Redis is away", key="away")
             assert web.recall("redis away").degraded == (AWAY,)
+            context = mem.agent("finn", project="web").context("redis away", task="build")
+            assert "Redis is away" in context.text
+            assert AWAY in context.degraded
+            assert any(one.startswith("tasks: ") for one in context.degraded)
+            with pytest.raises(StoreUnavailableError, match="tasks: "):
+                # Not that there are none.
+                show_part(mem.agent("finn", project="web"), "tasks")
             with pytest.raises(StoreUnavailableError):
                 web.blackboard.publish("build", "red")
             with lamina.open(tmp_path, hot=server.url()) as other:
@@ -161,6 +171,48 @@ def test_the_command_line_and_the_loop_take_it_too(
             return await mem.blackboard.read("build")
 
     assert asyncio.run(read()) is not None
+
+
+def test_nobody_is_shown_the_password_of_a_redis(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with scratch_folder() as folder:
+        server = RedisServer(folder, "--appendonly", "yes").start()
+        server.client().config_set("requirepass", "hunter2")
+        url = server.url(password="hunter2")
+        said = ["--dir", str(tmp_path), "--hot", url]
+        assert main(["blackboard", "publish", "build", "green", *said, "--project", "web"]) == 0
+        capsys.readouterr()
+        assert main(["watch", "--once", *said]) == 0
+        told = capsys.readouterr()
+        assert "resume with:" in told.err
+        assert "hunter2" not in told.out + told.err
+        for command in (["mcp", "--install", "claude"], ["hook", "install", "claude"]):
+            assert main([*command, "--print", *said]) == 2
+            told = capsys.readouterr()
+            assert "LAMINA_HOT_FILE" in told.err
+            assert "hunter2" not in told.out + told.err
+        server.kill()
+
+
+def test_a_redis_that_is_silent_is_not_waited_for_again_and_again(tmp_path: Path) -> None:
+    with scratch_folder() as folder:
+        server = RedisServer(folder, "--appendonly", "yes").start()
+        with lamina.open(tmp_path, hot=server.url()) as mem:
+            mem.blackboard.publish("build", "green")
+            server.pause()
+            with pytest.raises(StoreUnavailableError, match="cannot be reached"):
+                mem.blackboard.read("build")
+            with pytest.raises(StoreUnavailableError, match="a moment ago"):
+                mem.blackboard.read("build")
+            server.resume()
+            until = time.monotonic() + 20
+            while True:
+                with suppress(StoreUnavailableError):
+                    assert mem.blackboard.read("build") is not None
+                    break
+                assert time.monotonic() < until
+        server.kill()
 
 
 def test_tasks_are_edited_in_their_file(mem: Memory, tmp_path: Path) -> None:

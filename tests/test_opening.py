@@ -324,12 +324,16 @@ def test_what_cannot_embed_is_refused_before_a_store_is_made(wrong: Any, tmp_pat
 @pytest.mark.parametrize(
     ("where", "says"),
     [
-        ("postgresql:/ann:hunter2@h/db", "begins as an address"),
-        ("postgres:ann:hunter2@h/db", "begins as an address"),
-        ("postgresq://ann:hunter2@h/db", "begins as an address"),
-        ("HTTPS:/h:1", "begins as an address"),
+        ("postgresql:/ann:hunter2@h/db", "looks like an address"),
+        ("postgres:ann:hunter2@h/db", "looks like an address"),
+        ("postgresq://ann:hunter2@h/db", "looks like an address"),
+        ("HTTPS:/h:1", "looks like an address"),
         ("mysql://ann:hunter2@h/db", "no store for mysql"),
         ("redis:/h", "no whole memory"),
+        (" postgresql://ann:hunter2@h/db", "looks like an address"),
+        ("postgresql//ann:hunter2@h/db", "looks like an address"),
+        ("jdbc:postgresql://h/db?user=ann&password=hunter2", "looks like an address"),
+        ("host=h user=ann password=hunter2 dbname=db", "looks like an address"),
     ],
 )
 def test_a_mistyped_address_becomes_no_folder(

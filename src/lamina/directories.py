@@ -10,8 +10,11 @@ from typing import Final
 from lamina.errors import InvalidInputError, UnsupportedError
 
 _BEGUN: Final = re.compile(
-    r"(?P<scheme>[a-z][a-z0-9+.-]*):/|(?P<known>postgres(?:ql)?|rediss?|valkeys?|https?):", re.I
+    r"\s*(?:(?P<scheme>[a-z][a-z0-9+.-]*):/|(?P<known>postgres(?:ql)?|rediss?|valkeys?|https?)(?::|//))",
+    re.IGNORECASE,
 )
+_LIKE_ONE: Final = re.compile(r"://|\b(?:password|dbname)\s*=", re.IGNORECASE)
+"""What no name of a folder holds, and addresses in the forms of other programs do."""
 _DATABASE: Final = "postgresql://USER@HOST/DATABASE?schema=NAME"
 
 
@@ -20,6 +23,8 @@ def check_directory(where: str | Path, argument: str = "where") -> Path:
     named = str(where)
     if begun := _BEGUN.match(named):
         raise _refusal((begun["scheme"] or begun["known"]).lower(), argument)
+    if _LIKE_ONE.search(named):
+        raise _refusal("postgresql", argument)
     if not named or "\0" in named:
         raise InvalidInputError(f"`{argument}` is not a directory: {named!r:.40}")
     return Path(where)
@@ -35,7 +40,7 @@ def _refusal(scheme: str, argument: str) -> Exception:
     if scheme.startswith(("postgres", "http")):
         form = _DATABASE if scheme.startswith("postgres") else f"{scheme}://HOST:PORT"
         return InvalidInputError(
-            f"`{argument}` begins as an address ({scheme}:) and is none", remedy=f"Write {form}"
+            f"`{argument}` looks like an address ({scheme}:) and is none", remedy=f"Write {form}"
         )
     return UnsupportedError(
         f"there is no store for {scheme[:20]}:// yet",

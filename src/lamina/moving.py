@@ -57,10 +57,15 @@ def migrate(
     here.check_there()
     with _opened(here) as source_end:
         is_hot = _is_hot(source_end, keep=keep)
-        if dry_run and not there.is_there():
-            return _planned(source_end, str(target), keep=keep, resumed=False)
+        if not there.is_there():
+            # Before anything is made there.
+            moving.check_source(source_end, "")
+            if dry_run:
+                return _planned(source_end, str(target), keep=keep, resumed=False)
         with _opened(there, filling=True) as target_end:
-            moving.check_source(source_end, target_end)
+            moving.check_source(source_end, target_end.store.location)
+            if (done := moving.already(source_end, target_end)) is not None:
+                return replace(done, hot=is_hot)
             begun = moving.check_target(source_end, target_end)
             if dry_run:
                 where = target_end.store.location
@@ -113,8 +118,10 @@ class _Place:
     def check_there(self) -> None:
         """Refuse a place without a store."""
         if not self.is_there():
-            where = self.folder or "that address"
-            raise NotFoundError(f"there is no store in {where}", remedy="Name one that is there")
+            where = self.folder or config.without_passwords(self.address)
+            raise NotFoundError(
+                f"there is no store at {where}", remedy="Name one that is there, with `--from`"
+            )
 
     def key(self, identity: str) -> Path:
         """Where the key of the store lies."""

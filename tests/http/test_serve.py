@@ -13,6 +13,7 @@ import lamina
 import lamina.surfaces.http
 from lamina.errors import BusyError, InvalidInputError
 from lamina.surfaces.cli.main import main
+from lamina.surfaces.cli.serve import callable_name
 from lamina.surfaces.http.running import bind
 from lamina.tokens import Keys
 from tests.serving import bearing
@@ -78,6 +79,19 @@ def test_the_line_to_try_is_one_that_a_shell_takes(tmp_path: Path) -> None:
         done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
         server.terminate()
     assert json.loads(done.stdout)["records"] == []
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "called"),
+    [
+        ("127.0.0.1", (), "127.0.0.1"), ("::1", (), "[::1]"),
+        ("0.0.0.0", ("memory.example.com", "other"), "memory.example.com"), ("::", (), "127.0.0.1"),
+    ],
+)  # fmt: skip
+def test_the_address_that_is_told_is_one_it_answers_to(
+    host: str, names: tuple[str, ...], called: str
+) -> None:
+    assert callable_name(host, names) == called
 
 
 @pytest.mark.parametrize("given", ["", "nowhere"])

@@ -84,12 +84,28 @@ def test_what_was_moved_can_only_be_read(tmp_path: Path) -> None:
             with pytest.raises(StoreReadOnlyError, match=str(new)):
                 call()
         assert late.recall("quartz").hits
-    with pytest.raises(StoreReadOnlyError, match="already"):
+    with pytest.raises(StoreReadOnlyError, match="already") as refused:
         lamina.migrate(home, tmp_path / "third")
+    assert f"migrate --from {home} --reopen" in refused.value.remedy
+    assert not (tmp_path / "third").exists()
     assert reopen(home) == str(new / "lamina.db")
     assert reopen(home) is None
     with lamina.open(home) as mem:
         mem.remember("written again")
+
+
+def test_a_move_that_was_carried_out_is_not_carried_out_again(tmp_path: Path) -> None:
+    """Who was killed before it was told so repeats it, and need not know how far it had come."""
+    home, new = tmp_path / "home", tmp_path / "new"
+    fill(home)
+    done = lamina.migrate(home, new)
+    again = lamina.migrate(home, new)
+    assert (again.applied, again.resumed, again.identity) == (True, True, done.identity)
+    assert again.rows == done.rows
+    with lamina.open(new) as mem:
+        mem.remember("it goes on here")
+    with pytest.raises(lamina.InvalidInputError, match="very store"):
+        lamina.migrate(new, home)
 
 
 def test_a_copy_is_a_store_of_its_own(tmp_path: Path) -> None:

@@ -101,6 +101,44 @@ def test_a_role_that_may_not_make_a_schema() -> None:
         pass
 
 
+def test_a_role_that_may_not_change_the_tables() -> None:
+    with opened(fresh_address()) as connections:
+        schema = connections.schema
+    run_sql(server().superuser("postgres"), "create role reader login")
+    run_sql(
+        server().superuser(),
+        f"grant usage on schema {schema} to reader",
+        f"grant select on all tables in schema {schema} to reader",
+    )
+    address = server().address(schema, role="reader")
+    with opened(address) as connections:
+        with pytest.raises(StoreError, match="may not do this") as caught:
+            connections.write(lambda connection: connection.execute("delete from stream"))
+        assert "grant select, insert, update, delete" in caught.value.remedy
+
+
+def test_a_role_that_may_not_sign_in() -> None:
+    run_sql(server().superuser("postgres"), "create role nobody nologin")
+    _fails(server().address("x", role="nobody"), StoreError, "may not sign in", "alter role")
+
+
+def test_an_extension_that_the_role_may_not_use() -> None:
+    run_sql(server().superuser("postgres"), "create database apart owner lamina")
+    run_sql(
+        server().superuser("apart"), "create schema types", "create extension vector schema types"
+    )
+    address = server().address("x", database="apart")
+    _fails(address, StoreError, "the schema `types`", "grant usage on schema types to")
+    run_sql(server().superuser("apart"), "grant usage on schema types to lamina")
+    with opened(address):
+        pass
+
+
+def test_a_schema_that_is_called_like_a_word_of_sql() -> None:
+    with opened(server().address("select")) as connections, connections.reading() as reader:
+        assert reader.execute("select current_schema()").first() == "select"
+
+
 def test_a_server_that_takes_no_writes() -> None:
     run_sql(
         server().superuser("postgres"),

@@ -7,15 +7,19 @@ from contextlib import closing
 
 import pytest
 
+import lamina
 from lamina.core.access import EVERYTHING
 from lamina.errors import StoreDamagedError, StoreError
+from lamina.stores.base import Severity
+from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.driver import Connection
 from lamina.stores.postgres.store import PostgresStore
 from lamina.stores.questions import Query
 from lamina.stores.sql.driver import each, one, rows
 from tests.meta.tree import ROOT
 from tests.postgres.opened import opened
-from tests.postgres.shared import fresh_address
+from tests.postgres.server import run_sql
+from tests.postgres.shared import fresh_address, server
 
 MANY = 5_000
 NUMBERS = "select nextval('number'), 'x' from generate_series(1, ?)"
@@ -134,3 +138,19 @@ def test_what_reads_everything_may_take_its_time(many: PostgresStore) -> None:
     # And it is as hasty as ever behind them.
     with pytest.raises(StoreError, match="in haste"):
         many.query(everything)
+
+
+def test_one_table_that_is_gone_leaves_the_other_checks_as_they_are(address: str) -> None:
+    with lamina.open(address) as mem:
+        mem.remember("a kettle")
+        schema = parse(address).schema
+        run_sql(server().superuser(), f"drop table {schema}.place cascade")
+        found = mem.store.check()
+        missing = {one.check for one in found if one.severity is Severity.RECORD}
+        assert missing
+        fine = {one.check for one in found if one.severity is Severity.OK}
+        assert {"chain", "versions", "digests", "tombstones", "vectors"} <= fine
+        for one in found:
+            assert "aborted" not in one.message
+            assert "\n" not in one.message
+            assert one.severity is Severity.OK or "restore the schema" in one.remedy

@@ -25,6 +25,10 @@ def test_an_address_never_shows_its_password() -> None:
         "unix:///run/redis.sock?db=3&password=secret": "unix:///run/redis.sock/3?prefix=lamina",
     }.items():
         assert parse_address(url).shown == shown
-    with pytest.raises(InvalidInputError) as caught:
-        parse_address("rediz://ann:secret@host")
-    assert "secret" not in str(caught.value)
+    for wrong in (
+        "rediz://ann:secret@host", "redis://:p?secret@host/0", "redis://:p/secret@host/0",
+        "redis://:secret#x@host/0", "redis://:secret?x@host/0",
+    ):  # fmt: skip
+        with pytest.raises(InvalidInputError) as caught:
+            parse_address(wrong)
+        assert "secret" not in f"{caught.value} {caught.value.remedy}"

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final, TypedDict
 from lamina.core.layers import layer_named
 from lamina.core.names import check_name
 from lamina.core.options import check_options
+from lamina.core.settings import SPLIT
 from lamina.core.shares import check_split
 from lamina.core.text import estimate_tokens
-from lamina.errors import InvalidInputError
+from lamina.errors import InvalidInputError, StoreUnavailableError
 from lamina.layers.splits import LEARNED, Splits
 from lamina.paging.context import FORMS, TEXT
 
@@ -142,6 +143,10 @@ def _layers(layers: object) -> list[str]:
 def _split(door: Door, split: object) -> tuple[dict[str, float], str]:
     """The split in force: of the request, else what use taught, the agent's own, the setting."""
     if split is None or split == LEARNED:
-        found = Splits(door, door.scope).read(learning=True if split == LEARNED else None)
+        try:
+            found = Splits(door, door.scope).read(learning=True if split == LEARNED else None)
+        except StoreUnavailableError:
+            # Working memory may lie in a store of its own, and be away alone.
+            return check_split(door.settings()[SPLIT]), "setting"
         return found.shares, found.origin
     return check_split(split), "request"

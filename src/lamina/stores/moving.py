@@ -6,6 +6,7 @@ The mark is set while writers are held and nothing is left to copy.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 from lamina.clock import stopwatch
@@ -22,8 +23,9 @@ from lamina.stores.sql.driver import Connection, one
 from lamina.stores.sql.formats import FILLED_FROM, MOVED_TO
 from lamina.stores.sql.moving import comparing, filling, following, marks, mirroring
 from lamina.stores.sql.moving.ends import End
+from lamina.stores.sqlite import DATABASE
 
-__all__ = ["End", "check_source", "check_target", "count", "move", "reopen"]
+__all__ = ["End", "already", "check_source", "check_target", "count", "move", "reopen"]
 Tell = Callable[[float], None]
 _DUTY: Final = "migrate"
 _FEW: Final = 200
@@ -71,18 +73,36 @@ def check_target(source: End, target: End) -> bool:
     return False
 
 
-def check_source(source: End, target: End) -> bool:
-    """Whether all is copied and only the end of the move is missing; refuse what has moved."""
+def check_source(source: End, target: str) -> bool:
+    """Whether it was moved to this target already; refuse what was moved elsewhere."""
     moved = source.store.settings().get(MOVED_TO)
-    if moved is None:
-        return False
-    if moved == target.store.location and FILLED_FROM in target.store.settings():
-        return True
+    if moved in (None, target):
+        return moved is not None
+    here, there = map(_named, (source.store.location, moved))
     raise StoreReadOnlyError(
-        f"the store {source.store.location} was moved to {moved} already",
+        f"the store {here} was moved to {there} already",
         remedy=f"Move it from there, or let this one be written again:"
-        f" lamina migrate --from {source.store.location} --reopen",
+        f" lamina migrate --from {here} --reopen",
     )
+
+
+def already(source: End, target: End) -> MoveReport | None:
+    """What a move came to that was carried out before, to the last step."""
+    same = source.store.identity == target.store.identity
+    if not (same and check_source(source, target.store.location)):
+        return None
+    if FILLED_FROM in target.store.settings():
+        return None
+    return MoveReport(
+        source=source.store.location, target=target.store.location, kept=False,
+        identity=target.store.identity, applied=True, resumed=True, rows=count(target),
+    )  # fmt: skip
+
+
+def _named(location: str) -> str:
+    """A store as people name it."""
+    path = Path(location)
+    return str(path.parent) if path.name == DATABASE else location
 
 
 def move(source: End, target: End, *, keep: bool, tell: Tell) -> MoveReport:
@@ -90,7 +110,7 @@ def move(source: End, target: End, *, keep: bool, tell: Tell) -> MoveReport:
     with _duty(source), _duty(target):
         resumed = check_target(source, target)
         moved = _Move(source, target, keep, tell)
-        if not check_source(source, target):
+        if not check_source(source, target.store.location):
             moved.copy(resumed=resumed)
         identity = moved.finish()
         return MoveReport(

@@ -100,6 +100,8 @@ export interface Context {
   rooms: { [name: string]: number };
   entries: Entry[];
   left_out: LeftOut[];
+  /** What could not be looked at, and why. */
+  degraded: string[];
 }
 
 /** The tokens of one day. */

@@ -7,6 +7,6 @@ both happens in both or in neither (`commits`); docs/decisions/0036-hot-layers-i
 from typing import Final
 
 BOUND: Final = "hot.store"
-"""The setting of the base that says that its hot layers are elsewhere."""
+"""The setting of the base that says where its hot layers are."""
 STAYED: Final = "hot.stayed"
 """The setting of a base that was moved and reopened: with which store its hot layers went."""

@@ -72,11 +72,19 @@ def _bound(base: Store, address: str, *, is_new: bool) -> Store:
             remedy="Name an empty place, such as ?prefix=NAME; `lamina migrate` from there, or"
             " `lamina export`, brings what they hold",
         )
+    where = base.settings().get(BOUND)
     # One that is away for now is met when it is back; at first it must be there.
     with suppress(*(() if is_new else (StoreUnavailableError,))):
+        if where not in (None, hot.location) and not hot.is_taken():
+            hot.close()
+            raise InvalidInputError(
+                f"the hot layers of this store are at {where}, and nothing is at {hot.location}",
+                remedy="Name that one; or bring its data there first. `off` leaves it for good,"
+                " with what it holds",
+            )
         assert hot.identity == base.identity
-    if is_new:
-        base.configure(BOUND, "redis")
+        if where != hot.location:
+            base.configure(BOUND, hot.location)
     return CombinedStore(base, hot)
 
 

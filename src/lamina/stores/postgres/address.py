@@ -16,6 +16,7 @@ DEFAULT_SCHEMA: Final = "lamina"
 _SCHEMA: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _NOT_OURS: Final = ("public", "information_schema")
 _FORM: Final = "Use postgresql://USER@HOST/DATABASE?schema=NAME"
+_ESCAPE: Final = "In a password, write it as {}"
 _SECRET: Final = frozenset(("password", "sslpassword"))
 _PASSED_ON: Final = _SECRET | frozenset(
     """
@@ -91,9 +92,19 @@ def _split(text: str) -> SplitResult:
         raise InvalidInputError("this is no address of a Postgres store", remedy=_FORM)
     if split.fragment or "#" in text:
         raise InvalidInputError(
-            "the address of the store has a `#` in it", remedy="In a password, write it as %23"
+            "the address of the store has a `#` in it", remedy=_ESCAPE.format("%23")
         )
+    if "@" not in split.netloc:
+        check_cut(split, "the address of the store")
     return split
+
+
+def check_cut(split: SplitResult, what: str) -> None:
+    """Refuse an address that a sign in the password has cut in two; nothing of it is shown."""
+    if "@" in split.path:
+        raise InvalidInputError(f"{what} has a `/` before its `@`", remedy=_ESCAPE.format("%2F"))
+    if "@" in split.query and not split.path:
+        raise InvalidInputError(f"{what} has a `?` before its `@`", remedy=_ESCAPE.format("%3F"))
 
 
 def _query(text: str) -> dict[str, str]:

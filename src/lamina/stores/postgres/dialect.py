@@ -6,7 +6,7 @@ from typing import Final
 
 from lamina.stores.postgres import streaming, words
 from lamina.stores.postgres.driver import Connection as Session
-from lamina.stores.postgres.driver import DriverError, UnheldError
+from lamina.stores.postgres.driver import DriverError, UnheldError, is_removed
 from lamina.stores.postgres.migrations import NEWEST
 from lamina.stores.postgres.pool import Reader
 from lamina.stores.sql.driver import Asked, Connection, Dialect, Row, rows
@@ -77,6 +77,7 @@ DIALECT: Final = Dialect(
     vector_body="x.body::text",
     kept=" for key share",
     alone=" for update",
+    is_removed=is_removed,
     check_held=_check_held,
     meet_erases=_meet_erases,
 )

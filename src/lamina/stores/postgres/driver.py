@@ -358,6 +358,11 @@ def is_undone(error: BaseException) -> bool:
     return isinstance(error, psycopg.Error) and error.sqlstate in failures.UNDONE
 
 
+def is_removed(error: BaseException) -> bool:
+    """Whether a table was asked that is not there."""
+    return isinstance(error, psycopg.Error) and error.sqlstate in failures.NO_SUCH_TABLE
+
+
 def is_busy(error: BaseException) -> bool:
     """Whether others kept locked what was needed, for as long as it was waited for."""
     return isinstance(error, psycopg.errors.LockNotAvailable) or is_beaten(error)

@@ -29,6 +29,10 @@ UNDONE: Final = ("25P03", "25P04")
 _LOST: Final = ("57P01", "57P02", "57P03", "57P04", "57P05", *UNDONE)
 _TOO_LARGE: Final = ("54000", "22001", "22003", "54001", "54011", "54023")
 _NO_TEXT: Final = ("22021", "22P05")
+_GRANTS: Final = (
+    "grant usage on schema {0} to ROLE; grant select, insert, update, delete, truncate on all"
+    " tables in schema {0} to ROLE; grant usage, select on all sequences in schema {0} to ROLE"
+)
 _SECRETS: Final = re.compile(r"://[^\s/@]*@")
 _Failure = Callable[[str, str], LaminaError]
 
@@ -112,9 +116,7 @@ def no_look(location: str, schema: str) -> StoreError:
     """There is a schema of that name, and the role may not look into it."""
     return StoreError(
         f"the role may not use the schema `{schema}` of {location}",
-        remedy=f"Its owner runs: grant usage on schema {schema} to ROLE; grant select, insert,"
-        f" update, delete on all tables in schema {schema} to ROLE; grant usage on all sequences"
-        f" in schema {schema} to ROLE. Or sign in as its owner",
+        remedy=f"Its owner runs: {_GRANTS.format(schema)}. Or sign in as its owner",
     )
 
 
@@ -123,7 +125,8 @@ def read_only(location: str, said: str = "") -> StoreReadOnlyError:
     return StoreReadOnlyError(
         f"the server of {location} can only be read: it is a replica, or takes no writes",
         remedy="Name the primary; with several hosts in the address,"
-        " target_session_attrs=read-write finds it",
+        " target_session_attrs=read-write finds it. If it is the primary: who set"
+        " default_transaction_read_only, for role, database or server?",
     )
 
 
@@ -151,16 +154,28 @@ def _full(location: str, said: str) -> LaminaError:
 def _crowded(location: str, said: str) -> LaminaError:
     return StoreUnavailableError(
         f"the server of {location} has as many connections as it allows",
-        remedy="Try again in a moment, raise its max_connections, or put a pool of connections"
-        " (of whole sessions) before it",
+        remedy="Try again in a moment, raise its max_connections or the connection limit of role or"
+        " database, or put a pool of connections (of whole sessions) before it",
     )
 
 
 def _not_allowed(location: str, said: str) -> LaminaError:
+    whole = re.search(r"for (schema|database) ", said)
     return StoreError(
         f"the role may not do this at {location} ({_short(said)})",
         remedy="The schema's owner, or who may: grant create on database DATABASE to ROLE, or"
-        " alter schema NAME owner to ROLE",
+        " alter schema NAME owner to ROLE"
+        if whole
+        else f"Their owner runs: {_GRANTS.format('NAME')}. Or sign in as the owner",
+    )
+
+
+def no_types(location: str, schema: str) -> StoreError:
+    """The extension is there, and lies where the role may not look."""
+    return StoreError(
+        f"the role may not use the schema `{schema}` of {location}, which holds the extension"
+        " `vector`",
+        remedy=f"Its owner runs: grant usage on schema {schema} to ROLE",
     )
 
 
@@ -208,6 +223,13 @@ def _refused(location: str, said: str) -> LaminaError:
     return StoreError(
         f"the server lets nobody in by {location} ({_short(said)})",
         remedy="Have its pg_hba.conf allow this role, database and host, or use sslmode=require",
+    )
+
+
+def _no_login(location: str, said: str) -> LaminaError:
+    return StoreError(
+        f"the role of {location} may not sign in ({_short(said)})",
+        remedy="Who may runs: alter role ROLE login",
     )
 
 
@@ -272,7 +294,8 @@ _BY_STATE: Final[tuple[tuple[tuple[str, ...], _Failure], ...]] = (
 _BY_WORDS: Final[tuple[tuple[str, _Failure], ...]] = (
     (r"^connection is bad: invalid |invalid \w+ value", lambda location, _: unreadable(location)),
     (r"password authentication failed|no password supplied|authentication failed", _wrong_password),
-    (r"no pg_hba\.conf entry|pg_hba\.conf rejects|not permitted to log in", _refused),
+    (r"no pg_hba\.conf entry|pg_hba\.conf rejects", _refused),
+    (r"not permitted to log in", _no_login),
     (r"role \".*\" does not exist", _no_role),
     (r"database \".*\" does not exist", _no_database),
     (r"too many (clients|connections)|connection slots", _crowded),

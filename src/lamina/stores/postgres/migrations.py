@@ -36,7 +36,10 @@ _SCHEMA: Final = (
 )
 _SETTING: Final = "name text,value text"
 _NUMBERS: Final = ("format", "oldest_reader", "oldest_writer")
-_INSTALLED: Final = "select 1 from pg_extension where extname = 'vector'"
+_INSTALLED: Final = (
+    "select n.nspname, has_schema_privilege(n.oid, 'usage') from pg_extension e"
+    " join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'"
+)
 _AVAILABLE: Final = "select 1 from pg_available_extensions where name = 'vector'"
 _NOTE: Final = (
     "insert into setting values (?, ?) on conflict (name) do update set value = excluded.value"
@@ -157,9 +160,13 @@ def _check_able(connection: Connection, found: int) -> None:
         )
     if connection.encoding != "UTF8":
         raise failures.no_unicode(connection.location, connection.encoding)
-    if not connection.execute(_INSTALLED).first():
+    installed = connection.execute(_INSTALLED).fetchall()
+    if not installed:
         available = bool(connection.execute(_AVAILABLE).first())
         raise failures.no_extension(connection.location, available=available)
+    [(types, may_use)] = installed
+    if not may_use:
+        raise failures.no_types(connection.location, types)
 
 
 def _upgrade(connection: Connection, schema: str, wanted: Sequence[Step]) -> None:
@@ -192,7 +199,8 @@ def _take(connection: Connection, schema: str, wanted: Sequence[Step]) -> None:
     if found:
         _check_alone(connection, schema, range(_oldest_writer(before), oldest["oldest_writer"]))
     elif not connection.execute("select to_regnamespace(?)", (schema,)).first():
-        connection.run(f"create schema {schema}")
+        # It needs quotes where it is a word of SQL, such as `user`.
+        connection.run(f'create schema "{schema}"')
     for _, step in left:
         connection.run(step.sql)
     for name, value in {"format": len(wanted), **oldest}.items():

@@ -42,9 +42,11 @@ def parse_address(url: str) -> Address:
         parts = urlsplit(url)
         asked = dict(parse_qsl(parts.query, strict_parsing=bool(parts.query)))
         host, port = parts.hostname or "", parts.port
-    except ValueError as error:
+    except ValueError:
+        # What the library says may quote the password.
         raise InvalidInputError(
-            f"`hot` is not the address of a Redis: {error!s:.80}", remedy=f"Write it like {_FORM}"
+            "`hot` is not the address of a Redis: part of it cannot be read",
+            remedy=f"Write it like {_FORM}; in a password `/`, `?` and `#` as %2F, %3F and %23",
         ) from None
     prefix = check_name(asked.pop("prefix", _PREFIX), "prefix")
     unknown = asked.keys() - {"db", "password"}

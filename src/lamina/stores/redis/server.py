@@ -52,6 +52,9 @@ _OLDEST: Final = (7, 0)
 _CONNECT_SECONDS: Final = 2.0
 _ANSWER_SECONDS: Final = 4.0
 """Where an answer got lost, whoever follows has caught up within five seconds all the same."""
+_SILENT_SECONDS: Final = 0.5
+"""Who has waited in vain asks nothing more for so long: one call is several questions."""
+_JUST_NOW: Final = "no answer a moment ago"
 _LOADING_SECONDS: Final = 3.0
 """How long to wait for a server that is reading its files after a start."""
 _NAP_SECONDS: Final = 0.02
@@ -61,6 +64,10 @@ _AT_ONCE: Final = 1000
 _WITHOUT_ROOM: Final = "#!lua flags=allow-oom\n"
 """Lets a script run when memory is short: to erase is to free some."""
 _REPEAT: Final = "If it was a change, repeat it with the same idempotency key: it may have happened"
+
+_CHECK: Final = (
+    "Check that it runs, that host and port are right, and whether it speaks TLS (rediss://)"
+)
 
 
 class StrangerError(RedisError):
@@ -85,6 +92,7 @@ class Server:
             redis_connect_func=self._greet,
         )
         self._believed: tuple[float, Durability] | None = None
+        self._silent_until = 0.0
 
     def key(self, *parts: str) -> str:
         """The name under which something of this store lies."""
@@ -204,10 +212,15 @@ class Server:
     def _done(self, call: Callable[[redis.Redis], Any]) -> Any:
         begun = stopwatch()
         with self.speaking():
+            if begun < self._silent_until:
+                raise redis.TimeoutError(_JUST_NOW)
             tried = 0
             while True:
                 try:
                     return call(self._open())
+                except redis.TimeoutError:
+                    self._silent_until = stopwatch() + _SILENT_SECONDS
+                    raise
                 except BusyLoadingError:
                     if stopwatch() - begun > _LOADING_SECONDS:
                         raise
@@ -283,7 +296,9 @@ def _stranger(address: Address) -> StoreError:
 
 def _unreachable(error: Exception, where: str) -> StoreUnavailableError:
     why = str(error)[:120].rstrip(".")
-    return StoreUnavailableError(f"{where} cannot be reached: {why}", remedy=_REPEAT)
+    was_sent = "connecting to" not in why and why != _JUST_NOW
+    remedy = _REPEAT if was_sent else _CHECK
+    return StoreUnavailableError(f"{where} cannot be reached: {why}", remedy=remedy)
 
 
 def _translated(error: RedisError, where: str) -> StoreError:
@@ -322,4 +337,8 @@ def _refused(said: str, where: str) -> StoreError:
         )
     if said.startswith("unknown command"):
         return StoreError(f"{where} does not answer like a Redis: {said:.120}")
+    if "DB index" in said:
+        return StoreError(
+            f"{where} has no database of that number", remedy="Name another: redis://HOST/NUMBER"
+        )
     return StoreError(f"{where} refused: {said:.200}")

@@ -114,6 +114,8 @@ class Dialect:
     """Behind a query for records: none of them is erased before this transaction ends."""
     alone: str = ""
     """Behind a query for a record: whoever keeps it is waited for, and nobody else will."""
+    is_removed: Callable[[Exception], bool] = lambda error: False
+    """Whether a whole table is not there any more, which no repair makes again."""
     check_held: Callable[[Connection, str], None] = lambda connection, stream: None
     """Refuse to look at a stream that a commit has not locked, where streams have locks."""
     meet_erases: Callable[[Connection, bool], None] = lambda connection, erases: None

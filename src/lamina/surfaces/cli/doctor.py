@@ -61,7 +61,7 @@ def _examine(session: Session, *, repair: bool) -> "tuple[Repair | None, list[Fi
         with progress(session, "Looking the store over", _PER_MILLE) as told:
             found = session.unbound.check(on_progress=lambda share: told(int(share * _PER_MILLE)))
     except StoreDamagedError as error:
-        remedy = "Keep the file as it is and restore from a backup or an export"
+        remedy = error.remedy or "Keep the file as it is and restore from a backup or an export"
         repaired, found = None, [Finding("store", Severity.RECORD, error.message, remedy)]
     return repaired, [*before, *found]
 

@@ -109,7 +109,8 @@ def install(session: Session, /, harness: str, place: str, only_shown: bool, too
     options = ["--as", session.name] if session.name else []
     where = session.lasting_directory
     options += ["--dir", where] if where else []
-    options += ["--hot", session.hot] if session.hot else []
+    hot = session.lasting_hot
+    options += ["--hot", hot] if hot else []
     quoted = [shlex.quote(one) for one in options]
     shared = place == _SHARED
     path = _path(harness, place)

@@ -89,7 +89,7 @@ def _options(session: Session, tools: str) -> list[str]:
     """What was said on this command line, for the one that a client will use."""
     said = {
         "--dir": session.lasting_directory,
-        "--hot": session.hot,
+        "--hot": session.lasting_hot,
         "--project": session.project,
         "--as": session.name,
         "--role": session.role,

@@ -100,7 +100,7 @@ def _show(session: Session, report: "MoveReport") -> None:
         ("to", Span(report.target, "bold")),
         *((f"{name}s", f"{number:,}") for name, number in report.rows.items() if number),
     ]
-    if report.applied:
+    if report.digests:
         rows += [
             ("verified", Span("every row, the log and recall", "green")),
             ("writers held", f"{report.held_seconds:.1f} s"),
@@ -109,6 +109,8 @@ def _show(session: Session, report: "MoveReport") -> None:
     if not report.applied:
         session.out.note("Begun before; it would go on" if report.resumed else "Nothing was moved")
         return
+    if not report.digests:
+        session.out.note("It had been moved there before; nothing was left to do")
     if report.key:
         session.out.note(f"The key to the secrets was copied to {report.key}")
     if report.hot:

@@ -64,12 +64,12 @@ def serve(session: Session, /, host: str, port: int, upkeep: str | None, **how: 
         engine = engine_at(whole, host, how["names"], how["origins"])
         engine.workspace = workspace.of_server(session, how["workspace"])
         session.tell_if_new()
-        address = f"http://{_name(host, how['names'])}:{where.getsockname()[1]}"
+        address = f"http://{callable_name(host, how['names'])}:{where.getsockname()[1]}"
         with _scheduled(whole, upkeep):
             running.serve(engine, where, lambda: _tell(session, address), log=how["access_log"])
 
 
-def _name(host: str, allowed: "Sequence[str]") -> str:
+def callable_name(host: str, allowed: "Sequence[str]") -> str:
     """A name by which it can be called; where it listens on all of them, that is none."""
     if host in _EVERYWHERE:
         return allowed[0] if allowed else "127.0.0.1"

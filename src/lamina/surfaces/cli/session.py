@@ -101,6 +101,19 @@ class Session:
         return self.directory
 
     @property
+    def lasting_hot(self) -> str | None:
+        """What `--hot` said, to be written into the settings of other programs."""
+        from lamina.config import without_passwords
+        from lamina.errors import InvalidInputError
+
+        if self.hot is not None and without_passwords(self.hot) != self.hot:
+            raise InvalidInputError(
+                "`--hot` has a password in it, which would be kept where others read it",
+                remedy="Leave --hot out, and have LAMINA_HOT_FILE name a file that holds it",
+            )
+        return self.hot
+
+    @property
     def hot_address(self) -> str | None:
         """Where what is hot is kept, if that is not in the store itself."""
         from lamina import config

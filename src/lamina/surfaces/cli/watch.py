@@ -239,8 +239,8 @@ def _globals(session: Session) -> Iterator[str]:
     from lamina.config import without_passwords
 
     given = {
-        "--dir": None if session.directory is None else without_passwords(session.directory),
-        "--hot": session.hot,
+        "--dir": session.directory and without_passwords(session.directory),
+        "--hot": session.hot and without_passwords(session.hot),
         "--project": session.project,
         "--as": session.name,
         "--role": session.role,
