@@ -94,7 +94,7 @@ class Config:
                 remedy="To copy it: pg_dump, or `lamina export` and `lamina import`",
             )
         raise UnsupportedError(
-            f"this is done where the store itself is, and {self.address} is a server",
+            f"this is done where the store is, and {self.address} is a server",
             remedy="Do it on that machine, with the directory or the database of the store",
         )
 

@@ -63,18 +63,23 @@ def migrate(
             if dry_run:
                 return _planned(source_end, str(target), keep=keep, resumed=False)
         with _opened(there, filling=True) as target_end:
-            moving.check_source(source_end, target_end.store.location)
-            if (done := moving.already(source_end, target_end)) is not None:
-                return replace(done, hot=is_hot)
-            begun = moving.check_target(source_end, target_end)
-            if dry_run:
-                where = target_end.store.location
-                return _planned(source_end, where, keep=keep, resumed=begun)
-            key = _bring_key(here, there, source_end, target_end, keep=keep)
-            report = moving.move(
-                source_end, target_end, keep=keep, tell=on_progress or (lambda share: None)
-            )
-            return replace(report, key=key, hot=is_hot)
+            done = _refused_or_done(source_end, target_end, keep=keep, dry_run=dry_run)
+            if done is None:
+                key = _bring_key(here, there, source_end, target_end, keep=keep)
+                tell = on_progress or (lambda share: None)
+                done = replace(moving.move(source_end, target_end, keep=keep, tell=tell), key=key)
+            return replace(done, hot=is_hot)
+
+
+def _refused_or_done(source: End, target: End, *, keep: bool, dry_run: bool) -> MoveReport | None:
+    """What there is to say already, where nothing is to be moved now."""
+    moving.check_source(source, target.store.location)
+    if (done := moving.already(source, target)) is not None:
+        return done
+    begun = moving.check_target(source, target)
+    if dry_run:
+        return _planned(source, target.store.location, keep=keep, resumed=begun)
+    return None
 
 
 def _is_hot(source: End, *, keep: bool) -> bool:

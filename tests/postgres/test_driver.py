@@ -3,8 +3,9 @@
 import pytest
 
 from lamina.errors import InvalidInputError, LaminaError, StoreUnavailableError
-from lamina.stores.postgres.driver import DriverError, is_lost, translated
+from lamina.stores.postgres.driver import DriverError
 from lamina.stores.postgres.marks import translated as with_marks
+from lamina.stores.postgres.verdicts import is_lost, translated
 from tests.meta.children import run_python
 from tests.postgres.opened import session
 from tests.postgres.proxy import proxied

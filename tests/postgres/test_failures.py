@@ -15,7 +15,7 @@ from lamina.errors import (
     StoreUnavailableError,
 )
 from lamina.stores.postgres import failures
-from lamina.stores.postgres.driver import translated
+from lamina.stores.postgres.verdicts import translated
 from tests.postgres.opened import opened, session
 from tests.postgres.server import GUARDED, free_port, run_sql
 from tests.postgres.shared import fresh_address, server

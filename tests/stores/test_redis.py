@@ -1,6 +1,5 @@
 """The Redis store where the world is not as it should be: every way in which it can say so."""
 
-import os
 import socket
 import subprocess
 import sys
@@ -370,21 +369,6 @@ def test_twenty_processes_lose_nothing(redis_server: RedisServer) -> None:
         assert ask(store, {"key": "count"})[0].text == str(crowd * each)
         assert store.count(Query(reach=EVERYTHING)) == crowd * each + 1
         assert {one.severity for one in store.check()} == {Severity.OK}
-
-
-def test_a_forked_child_has_connections_of_its_own(redis_server: RedisServer) -> None:
-    with closing(RedisStore(redis_server.fresh_url())) as store:
-        write(store, a_put("before"))
-        store.pulse()
-        child = os.fork()
-        if not child:
-            try:
-                write(store, a_put("in the child"))
-                os._exit(0 if store.wait(store.pulse() - 1, 1) else 2)
-            finally:
-                os._exit(1)
-        assert os.waitpid(child, 0)[1] == 0
-        assert sorted(texts(ask(store))) == ["before", "in the child"]
 
 
 def test_who_changes_a_setting_meanwhile_is_heard(redis_server: RedisServer) -> None:

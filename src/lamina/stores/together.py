@@ -8,9 +8,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
+from lamina.clock import stopwatch
 from lamina.errors import StoreUnavailableError
 from lamina.stores.sql.driver import Connection
 
@@ -26,6 +27,8 @@ class Request(Generic[T]):
     synced: bool
     needs: Any = None
     """What has to be locked for it, where a store has more than one lock."""
+    since: float = field(default_factory=stopwatch)
+    """When it was asked for."""
     done: bool = False
     result: T | None = None
     error: BaseException | None = None

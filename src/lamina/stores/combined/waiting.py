@@ -6,12 +6,12 @@ base and passes on what it hears.
 
 from __future__ import annotations
 
-import os
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from lamina.errors import LaminaError
+from lamina.stores.forking import renew_in_children
 
 if TYPE_CHECKING:
     from lamina.stores.base import Store
@@ -26,12 +26,16 @@ class Waiting:
     def __init__(self, base: Store, hot: Store) -> None:
         self._base = base
         self._hot = hot
+        self._rings = 0
+        self._is_closed = False
+        self.renew()
+        renew_in_children(self)
+
+    def renew(self) -> None:
+        """Begin without threads, which a forked process does not have either."""
         self._lock = threading.Condition()
         self._waiters = 0
-        self._rings = 0
         self._threads: dict[str, threading.Thread] = {}
-        self._pid = os.getpid()
-        self._is_closed = False
 
     def pulse(self) -> int:
         """A number that differs after every change in either."""
@@ -59,16 +63,12 @@ class Waiting:
         with self._lock:
             self._is_closed = True
             self._lock.notify_all()
-            threads = list(self._threads.values()) if self._pid == os.getpid() else []
+            threads = list(self._threads.values())
         for thread in threads:
             # They must not meet a store that is closed under their hands.
             thread.join()
 
     def _begin(self) -> None:
-        if self._pid != os.getpid():
-            # A forked process has no threads of its own yet.
-            self._pid, self._waiters = os.getpid(), 0
-            self._threads.clear()
         for name, store in (("base", self._base), ("hot", self._hot)):
             if name not in self._threads:
                 self._threads[name] = threading.Thread(

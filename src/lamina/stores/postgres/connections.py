@@ -22,15 +22,19 @@ from lamina.stores.postgres.driver import (
     DriverError,
     UnheldError,
     connect,
+)
+from lamina.stores.postgres.duties import Duties
+from lamina.stores.postgres.holding import NOTHING, Needs, first, hold
+from lamina.stores.postgres.pool import Pool, Reader
+from lamina.stores.postgres.session import LOCK_SECONDS
+from lamina.stores.postgres.verdicts import (
     is_beaten,
+    is_late,
     is_lost,
     is_silent,
     is_undone,
     translated,
 )
-from lamina.stores.postgres.duties import Duties
-from lamina.stores.postgres.holding import NOTHING, Needs, first, hold
-from lamina.stores.postgres.pool import Pool, Reader
 from lamina.stores.sql.driver import Dialect
 from lamina.stores.together import Request, Together, attempt
 
@@ -39,6 +43,10 @@ Settings: TypeAlias = tuple[tuple[str, str], ...]
 _ATTEMPTS: Final = 5
 _RELAXED: Final[Settings] = (("synchronous_commit", "off"),)
 _BRIEFLY_SECONDS: Final = 0.5
+_BRIEFLY: Final[Settings] = (("lock_timeout", "500ms"), ("statement_timeout", "2s"))
+_REST_SECONDS: Final = 2.0
+"""How long requests are tried one by one after they were in vain together."""
+_SOON_SECONDS: Final = 1.0
 _LONG_SECONDS: Final = 0.2
 """Who has waited so long for a line that then was lost is told, instead of waiting for another.
 
@@ -118,7 +126,7 @@ class Connections:
             raise StoreUnavailableError("the store is busy")
         try:
             with translated(self._address.location):
-                self._try([request], (("lock_timeout", f"{_BRIEFLY_SECONDS:g}s"),))
+                self._try([request], _BRIEFLY[:1])
         finally:
             self._together.turn.release()
         request.answer()
@@ -195,7 +203,9 @@ class Connections:
         return self._writer
 
     def _writer_pid(self) -> int | None:
-        return None if self._writer is None else self._writer.pid
+        # Another thread may leave it just now.
+        writer = self._writer
+        return None if writer is None else writer.pid
 
     def _abandon_writer(self) -> None:
         connection, self._writer = self._writer, None
@@ -206,16 +216,25 @@ class Connections:
         """Carry out requests in one transaction; if one of them is in the way, each in its own."""
         with translated(self._address.location):
             try:
-                self._try(batch)
+                self._try(batch, _left_to(batch))
             except DriverError as error:
                 if len(batch) == 1 or is_lost(error):
                     raise
+                was_late = is_late(error)
             else:
                 return
+        self._one_by_one(batch, _BRIEFLY if was_late else ())
+
+    def _one_by_one(self, batch: Sequence[Request[Any]], local: Settings) -> None:
+        """Each in a transaction of its own; after a long wait for all of them only briefly."""
+        start = stopwatch()
         for request in batch:
+            if local and stopwatch() - start > _REST_SECONDS:
+                request.error = _crowd()
+                continue
             try:
                 with translated(self._address.location):
-                    self._try([request])
+                    self._try([request], local)
             except Exception as error:
                 request.error = error
 
@@ -274,6 +293,21 @@ class Connections:
             # wakes, so nobody has to wait for it.
             with suppress(DriverError):
                 connection.send(f"notify {channel(self._address.schema)}")
+
+
+def _left_to(batch: Sequence[Request[Any]]) -> Settings:
+    """How long a lock may be waited for, by who has stood in the queue before it for long."""
+    waited = stopwatch() - min(request.since for request in batch)
+    if waited < _SOON_SECONDS:
+        return ()
+    return (("lock_timeout", f"{max(LOCK_SECONDS - waited, _BRIEFLY_SECONDS):.3f}s"),)
+
+
+def _crowd() -> StoreUnavailableError:
+    return StoreUnavailableError(
+        "the store stayed busy, and nothing of this was done",
+        remedy="Others hold what was asked for; try again in a moment",
+    )
 
 
 _ALIVE: Final[weakref.WeakSet[Connections]] = weakref.WeakSet()

@@ -6,9 +6,10 @@ from typing import Final
 
 from lamina.stores.postgres import streaming, words
 from lamina.stores.postgres.driver import Connection as Session
-from lamina.stores.postgres.driver import DriverError, UnheldError, is_removed
+from lamina.stores.postgres.driver import DriverError, UnheldError
 from lamina.stores.postgres.migrations import NEWEST
 from lamina.stores.postgres.pool import Reader
+from lamina.stores.postgres.verdicts import is_removed
 from lamina.stores.sql.driver import Asked, Connection, Dialect, Row, rows
 
 _NUMBERS: Final = "select nextval('number') from generate_series(1, ?)"

@@ -1,13 +1,12 @@
 """Talking to Postgres properly, and saying plainly what went wrong.
 
-Beside `values.py` and `timely.py` the only module that imports the driver. Nothing here waits for
-ever: the server gives up on a statement, the system on a dead line, and where neither does, this
-side does.
+Beside `values.py`, `timely.py` and `verdicts.py` the only module that imports the driver. Nothing
+here waits for ever: the server gives up on a statement, the system on a dead line, and where
+neither does, this side does.
 """
 
 import logging
 import os
-import select
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -17,14 +16,14 @@ import psycopg
 from psycopg import pq
 
 from lamina.clock import stopwatch
-from lamina.errors import LaminaError
 from lamina.stores.postgres import failures, session
 from lamina.stores.postgres.address import Address
 from lamina.stores.postgres.answers import Answer
 from lamina.stores.postgres.marks import translated as with_marks
-from lamina.stores.postgres.session import GRACE_SECONDS, PATIENCE_SECONDS, SET_UP, WAY
-from lamina.stores.postgres.timely import SilentError, Timely
+from lamina.stores.postgres.session import GRACE_SECONDS, SET_UP, WAY
+from lamina.stores.postgres.timely import SilentError, Timely, has_come
 from lamina.stores.postgres.values import adapt
+from lamina.stores.postgres.verdicts import is_silent, translated
 from lamina.stores.sql.driver import Asked, Dialect, Row, Value
 
 DriverError: TypeAlias = psycopg.Error
@@ -174,7 +173,7 @@ class Connection:
         while True:
             while connection.is_busy():
                 left = deadline - stopwatch()
-                if left <= 0 or not select.select([connection.socket], [], [], left)[0]:
+                if left <= 0 or not has_come(connection.socket, left):
                     raise SilentError("no answer in time")
                 connection.consume_input()
             if connection.get_result() is None:
@@ -250,7 +249,7 @@ class Connection:
     def has_news(self) -> bool:
         """Whether the server said something that nobody asked for, such as that it is going."""
         try:
-            return bool(select.select([self._raw.fileno()], [], [], 0)[0])
+            return has_come(self._raw.fileno(), 0.0)
         except (OSError, ValueError, psycopg.Error):
             return True
 
@@ -326,59 +325,6 @@ def connect(address: Address, dialect: Dialect) -> Connection:
         connection.close()
         raise
     return connection
-
-
-@contextmanager
-def translated(location: str) -> Iterator[None]:
-    """No driver error leaves: each becomes one of ours, with what to do about it."""
-    try:
-        yield
-    except SilentError as error:
-        raise failures.silent(location, PATIENCE_SECONDS + GRACE_SECONDS) from error
-    except psycopg.Error as error:
-        raise _meaning(error, location) from error
-
-
-def is_lost(error: BaseException) -> bool:
-    """Whether the connection is gone, so that another one may do better."""
-    if not isinstance(error, psycopg.Error):
-        return False
-    if error.sqlstate is None:
-        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
-    return failures.is_lost(error.sqlstate)
-
-
-def is_silent(error: BaseException | None) -> bool:
-    """Whether all the time that there was has been waited for."""
-    return isinstance(error, SilentError | psycopg.errors.ConnectionTimeout)
-
-
-def is_undone(error: BaseException) -> bool:
-    """Whether the server ended the transaction before it heard anything more, also of a commit."""
-    return isinstance(error, psycopg.Error) and error.sqlstate in failures.UNDONE
-
-
-def is_removed(error: BaseException) -> bool:
-    """Whether a table was asked that is not there."""
-    return isinstance(error, psycopg.Error) and error.sqlstate in failures.NO_SUCH_TABLE
-
-
-def is_busy(error: BaseException) -> bool:
-    """Whether others kept locked what was needed, for as long as it was waited for."""
-    return isinstance(error, psycopg.errors.LockNotAvailable) or is_beaten(error)
-
-
-def is_beaten(error: BaseException) -> bool:
-    """Whether another transaction was in the way, and the same work may succeed next time."""
-    return isinstance(error, psycopg.Error) and error.sqlstate in failures.BEATEN
-
-
-def _meaning(error: psycopg.Error, location: str) -> LaminaError:
-    if is_lost(error):
-        return failures.lost(location, str(error))
-    if isinstance(error, psycopg.DataError) and error.sqlstate is None:
-        return failures.no_text(location, str(error))
-    return failures.of_statement(error.sqlstate or "", str(error), location)
 
 
 def _close(raw: Timely) -> None:

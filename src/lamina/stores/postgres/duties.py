@@ -10,7 +10,8 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from lamina.stores.postgres import locks
-from lamina.stores.postgres.driver import Connection, DriverError, translated
+from lamina.stores.postgres.driver import Connection, DriverError
+from lamina.stores.postgres.verdicts import translated
 
 _SIGN_SECONDS: Final = 2.0
 

@@ -17,7 +17,8 @@ from lamina.errors import (
     StoreUnavailableError,
 )
 from lamina.stores.postgres import failures, locks
-from lamina.stores.postgres.driver import Connection, is_busy, translated
+from lamina.stores.postgres.driver import Connection
+from lamina.stores.postgres.verdicts import is_busy, translated
 from lamina.stores.sql.formats import check_readable, check_whole
 
 _FOLDER: Final = Path(__file__).parent / "migrations"

@@ -26,7 +26,8 @@ from lamina.clock import stopwatch
 from lamina.core.arranging import Arranged
 from lamina.stores.postgres import graphs, holding, locks
 from lamina.stores.postgres.connections import Connections
-from lamina.stores.postgres.driver import Connection, DriverError, is_busy
+from lamina.stores.postgres.driver import Connection, DriverError
+from lamina.stores.postgres.verdicts import is_busy
 from lamina.stores.sql.driver import ALL, rows
 from lamina.stores.sql.driver import Connection as Asked
 from lamina.stores.sql.formats import check_still_writable

@@ -13,12 +13,8 @@ from typing import Final, TypeVar
 from lamina.clock import stopwatch
 from lamina.errors import StoreUnavailableError
 from lamina.stores.postgres.answers import Answer
-from lamina.stores.postgres.driver import (
-    Connection,
-    DriverError,
-    is_lost,
-    is_silent,
-)
+from lamina.stores.postgres.driver import Connection, DriverError
+from lamina.stores.postgres.verdicts import is_lost, is_silent
 from lamina.stores.sql.driver import Asked, Dialect, Row, Value
 
 T = TypeVar("T")

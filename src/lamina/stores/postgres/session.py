@@ -4,7 +4,7 @@ from typing import Final
 
 PATIENCE_SECONDS: Final = 8.0
 """How long the server may take for one statement, unless it is known to be long."""
-_LOCK_SECONDS: Final = 7.0
+LOCK_SECONDS: Final = 7.0
 GRACE_SECONDS: Final = 1.0
 """How much longer this side waits: the server's own answer says more than silence."""
 _CONNECT_SECONDS: Final = 5
@@ -23,7 +23,7 @@ _SESSION: Final = {
     # are willing to wait. What was lost that way is done again.
     "idle_in_transaction_session_timeout": "5s",
     "statement_timeout": f"{PATIENCE_SECONDS:g}s",
-    "lock_timeout": f"{_LOCK_SECONDS:g}s",
+    "lock_timeout": f"{LOCK_SECONDS:g}s",
     "tcp_keepalives_idle": "5",
     "tcp_keepalives_interval": "2",
     "tcp_keepalives_count": "3",

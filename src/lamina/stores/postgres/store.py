@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from lamina.core.layers import Durability
@@ -13,6 +14,7 @@ from lamina.stores.postgres import holding, migrations, searched
 from lamina.stores.postgres.address import parse
 from lamina.stores.postgres.connections import Connections
 from lamina.stores.postgres.dialect import DIALECT
+from lamina.stores.sql.formats import check_still_writable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -106,7 +108,7 @@ class PostgresStore(searched.Searched, Loadable):
         """The mark of the key that all machines use: that of the first who used one."""
         found = self.settings().get(_KEY_MARK)
         if found is None:
-            self._connections.write(lambda c: c.execute(_FIRST_MARK, (_KEY_MARK, mark)))
+            self._connections.write(partial(_mark, mark=mark))
             found = self.settings()[_KEY_MARK]
         return found
 
@@ -202,3 +204,8 @@ class PostgresStore(searched.Searched, Loadable):
         if erased or self._notepad is not None:
             self._write_along(connection, cleared=bool(erased))
         return receipt
+
+
+def _mark(connection: Session, mark: str) -> None:
+    connection.execute(_FIRST_MARK, (_KEY_MARK, mark))
+    check_still_writable(connection)

@@ -1,5 +1,6 @@
 """A connection of the driver that waits only so long for an answer."""
 
+import select
 from collections.abc import Generator
 from typing import Any, TypeVar
 
@@ -44,3 +45,11 @@ def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, 
     except StopIteration as end:
         result: T = end.value
         return result
+
+
+def has_come(descriptor: int, seconds: float) -> bool:
+    """Whether there is something to read, now or soon."""
+    # Not by `select`, which cannot look at the thousandth of what a process has open.
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))

@@ -16,6 +16,7 @@ from lamina.core.layers import is_indexed
 from lamina.core.scope import stream_of
 from lamina.core.vectors import Embedded
 from lamina.stores.contents import Contents, Entry, Stream
+from lamina.stores.forking import renew_in_children
 from lamina.stores.redis.rows import to_event, to_record, to_terms
 from lamina.stores.searching import Searching
 
@@ -35,6 +36,11 @@ class Mirror(Searching):
     def __init__(self, server: Server, reading: Reading) -> None:
         self._server = server
         self._reading = reading
+        self.renew()
+        renew_in_children(self)
+
+    def renew(self) -> None:
+        """Begin with nothing, held by nobody."""
         self._lock = threading.RLock()
         self._begin()
 

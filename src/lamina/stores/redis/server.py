@@ -296,8 +296,8 @@ def _stranger(address: Address) -> StoreError:
 
 def _unreachable(error: Exception, where: str) -> StoreUnavailableError:
     why = str(error)[:120].rstrip(".")
-    was_sent = "connecting to" not in why and why != _JUST_NOW
-    remedy = _REPEAT if was_sent else _CHECK
+    # It may have been the second try that found nobody there.
+    remedy = f"{_CHECK}. {_REPEAT}" if "connecting to" in why else _REPEAT
     return StoreUnavailableError(f"{where} cannot be reached: {why}", remedy=remedy)
 
 

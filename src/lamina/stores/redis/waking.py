@@ -6,7 +6,6 @@ waits also looks at the server's count of changes now and then.
 
 from __future__ import annotations
 
-import os
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -15,6 +14,7 @@ from lamina import clock
 from lamina.clock import stopwatch
 from lamina.errors import LaminaError
 from lamina.stores.bell import Bell
+from lamina.stores.forking import renew_in_children
 
 if TYPE_CHECKING:
     from lamina.stores.redis.server import Server
@@ -30,15 +30,19 @@ class Waking:
 
     def __init__(self, server: Server) -> None:
         self._server = server
+        self._ended = threading.Event()
+        self._farewell = f"end:{clock.fresh_id()}"
+        self.renew()
+        renew_in_children(self)
+
+    def renew(self) -> None:
+        """Begin without a thread, which a forked process does not have either."""
         self._bell = Bell()
         self._lock = threading.Lock()
         self._seen: bytes | None = None
-        self._ended = threading.Event()
         self._listens = threading.Event()
         """Set while messages come in, so that nobody need look."""
-        self._pid = 0
         self._thread: threading.Thread | None = None
-        self._farewell = f"end:{clock.fresh_id()}"
 
     def ring(self) -> None:
         """Something was changed by this process."""
@@ -69,7 +73,7 @@ class Waking:
     def close(self) -> None:
         """End the thread that listens."""
         self._ended.set()
-        if self._thread is not None and self._pid == os.getpid():
+        if self._thread is not None:
             # By a message: to close a connection that another thread reads from is asking for it.
             with suppress(LaminaError):
                 self._server.ask(("PUBLISH", self._server.key(self._farewell), ""))
@@ -84,11 +88,8 @@ class Waking:
 
     def _begin(self) -> None:
         with self._lock:
-            if self._pid == os.getpid() or self._ended.is_set():
+            if self._thread is not None or self._ended.is_set():
                 return
-            # A forked process has no thread of its own yet.
-            self._pid = os.getpid()
-            self._listens = threading.Event()
             self._thread = threading.Thread(target=self._listen, name="lamina-redis", daemon=True)
             self._thread.start()
 

@@ -39,6 +39,7 @@ What goes is always the far end of the line: the older a version is, the earlier
 """
 _NEXT_PAGE: Final = "rid > ? order by rid limit ?"
 _SOME: Final = "id in (select value from json_each(?))"
+_HOLD: Final = f"select rid from record where {_SOME} order by rid"
 _CUT: Final = "select cast(? as text), cast(? as bigint), cast(? as text)"
 _NO_CUT: Final = "select null, 0, null where false"
 _OLD_RECEIPT: Final = (
@@ -105,12 +106,17 @@ def _walk(connections: Connections, retention: Retention) -> Iterator[_Past]:
 def _prune_some(
     connections: Connections, retention: Retention, ids: Sequence[RecordId]
 ) -> Counter[str]:
-    """Prune these records; what goes is worked out anew, because it may have changed since."""
+    """Prune these records; what goes is worked out anew, because it may have changed since.
+
+    And nobody may add to them meanwhile: versions are told by how many came behind them.
+    """
 
     def work(connection: Connection) -> Counter[str]:
         Present.of(connection)
         gone: Counter[str] = Counter()
-        for past in _past(connection, retention.cuts, Predicate(_SOME, (json.dumps(list(ids)),))):
+        some = (json.dumps(list(ids)),)
+        list(rows(connection, _HOLD + connection.dialect.alone, some))
+        for past in _past(connection, retention.cuts, Predicate(_SOME, some)):
             if past.first_gone is not None:
                 gone[past.layer] += lines.shorten(connection, past.id, past.first_gone - 1)
         return gone

@@ -188,8 +188,9 @@ class SqlStore:
         values = (name,) if value is None else (name, value)
 
         def work(connection: Connection) -> None:
-            check_still_writable(connection)
             one(connection, sql, values)
+            # Behind it: where a move held it up, the store was handed over meanwhile.
+            check_still_writable(connection)
 
         write = self._connections.write if wait else self._connections.write_if_quiet
         write(work)
