@@ -13,6 +13,8 @@ RecordId = NewType("RecordId", str)
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS: Final = [first + second for first in _ALPHABET for second in _ALPHABET]
+TIME_LENGTH: Final = 10
+"""So many letters of an id say when it was made, to the millisecond."""
 _ID: Final = re.compile(rf"[0-7][{_ALPHABET}]{{25}}")
 
 
@@ -40,6 +42,6 @@ def check_id(text: object, argument: str = "id") -> RecordId:
 def milliseconds_of(record_id: str) -> int:
     """When an id was made, as it says itself."""
     number = 0
-    for letter in record_id[:10]:
+    for letter in record_id[:TIME_LENGTH]:
         number = number << 5 | _ALPHABET.index(letter)
     return number

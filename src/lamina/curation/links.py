@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from lamina.core.filters import parse
-from lamina.core.ids import RecordId, is_id
+from lamina.core.ids import TIME_LENGTH, RecordId, is_id
 from lamina.core.layers import OWNERS
 from lamina.core.record import State
 from lamina.curation.sharing import shared_words
@@ -152,8 +152,8 @@ class Links:
         """Those that name it in their data, by the fields in which layers write such names."""
         record = self.record
         here = {"scope": record.scope, "layer": record.layer}
-        # What was promoted is younger than where it came from.
-        later = {"layer": "knowledge", "id": {"$gt": record.id}}
+        # What was promoted is younger than where it came from, or of the same millisecond.
+        later = {"layer": "knowledge", "id": {"$gt": record.id[:TIME_LENGTH]}}
         asked: list[tuple[str, dict[str, Any]]] = [
             ("promoted", {**later, "data.promoted.id": record.id}),
         ]
