@@ -31,11 +31,17 @@ def test_a_server_outlives_its_database(home: Path) -> None:
                 assert (gone.status_code, told["code"]) == (503, "store_unavailable"), gone.text
                 assert told["retryable"] is True
                 assert gone.headers["Retry-After"] == "1"
+            assert "lamina_store_up 0.0" in server.call("GET", "/metrics").text
+            health = server.call("GET", "/api/health").json()
+            assert health["status"] == "red"
+            assert any("connection" in part["message"] for part in health["parts"])
             database.start()
             until(lambda: server.call("GET", "/readyz").status_code == 200)
             assert set(server.texts()) == set(kept)
             assert server.keep("after").status_code == 200
             assert set(server.texts()) == {*kept, "after"}
+            assert "lamina_store_up 1.0" in server.call("GET", "/metrics").text
+            assert server.call("GET", "/api/health").json()["status"] == "green"
         assert ran(address, home, "lamina", "doctor").status == 0
 
 
