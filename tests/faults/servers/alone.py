@@ -4,6 +4,8 @@ In a crowd it is chance whether that befalls a write without an idempotency key,
 quick enough for a careless store to do it again.
 """
 
+from time import monotonic, sleep
+
 import pytest
 
 import lamina
@@ -12,6 +14,7 @@ from lamina.stores.postgres import connections
 from tests.postgres.proxy import Proxy
 
 TIMES = 3
+MOMENT = 10.0
 
 
 def answers_lost(proxy: Proxy, through: str) -> list[str]:
@@ -30,7 +33,12 @@ def answers_lost(proxy: Proxy, through: str) -> list[str]:
                 pass
             except LaminaError as error:
                 wrong.append(f"{text}: {error!r}")
-        there = [record.text for record in mem.query()]
+        # The server has heard it, and may need a moment to carry it out.
+        deadline = monotonic() + MOMENT
+        there = list[str]()
+        while texts[-1] not in there and monotonic() < deadline:
+            sleep(0.01)
+            there = [record.text for record in mem.query()]
         wrong += [
             f"{text} was written {there.count(text)} times"
             for text in texts
