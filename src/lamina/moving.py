@@ -59,7 +59,7 @@ def migrate(
         is_hot = _is_hot(source_end, keep=keep)
         if not there.is_there():
             # Before anything is made there.
-            moving.check_source(source_end, "")
+            moving.check_source(source_end, None)
             if dry_run:
                 return _planned(source_end, str(target), keep=keep, resumed=False)
         with _opened(there, filling=True) as target_end:
@@ -73,9 +73,9 @@ def migrate(
 
 def _refused_or_done(source: End, target: End, *, keep: bool, dry_run: bool) -> MoveReport | None:
     """What there is to say already, where nothing is to be moved now."""
-    moving.check_source(source, target.store.location)
     if (done := moving.already(source, target)) is not None:
         return done
+    moving.check_source(source, target)
     begun = moving.check_target(source, target)
     if dry_run:
         return _planned(source, target.store.location, keep=keep, resumed=begun)

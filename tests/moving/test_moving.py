@@ -1,5 +1,6 @@
 """A store goes to another place and is the same store there."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,14 @@ def test_a_move_that_was_carried_out_is_not_carried_out_again(tmp_path: Path) ->
     assert again.rows == done.rows
     with lamina.open(new) as mem:
         mem.remember("it goes on here")
+    # Another store in that place is not the one that it was moved to.
+    new.rename(tmp_path / "aside")
+    lamina.open(new).close()
+    for dry in (True, False):
+        with pytest.raises(StoreReadOnlyError, match="already"):
+            lamina.migrate(home, new, dry_run=dry)
+    shutil.rmtree(new)
+    (tmp_path / "aside").rename(new)
     with pytest.raises(lamina.InvalidInputError, match="very store"):
         lamina.migrate(new, home)
 

@@ -50,11 +50,14 @@ def test_what_is_hot_is_in_one_place(tmp_path: Path, redis_server: RedisServer) 
     with closing(RedisStore(elsewhere)) as hot:
         assert ask(hot) == []
     # The same place by another name is as good, and one that was emptied is still the place.
-    other_name = here.replace("127.0.0.1", "localhost")
+    other_name = here.replace("/redis.sock", "/./redis.sock")
+    assert parse_address(other_name).shown != parse_address(here).shown
     for url in (other_name, here):
         with closing(with_hot(SqliteStore(tmp_path), url)) as store:
             assert len(ask(store)) == 1
     with closing(RedisStore(here)) as hot:
-        hot._server.ask(("FLUSHALL",))
+        # All that is this store's, and nothing of the others on that server.
+        [keys] = hot._server.ask(("KEYS", hot._server.key("*")))
+        hot._server.ask(("DEL", *keys))
     with closing(with_hot(SqliteStore(tmp_path), here)) as store:
         assert ask(store) == []

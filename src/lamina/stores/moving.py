@@ -73,11 +73,13 @@ def check_target(source: End, target: End) -> bool:
     return False
 
 
-def check_source(source: End, target: str) -> bool:
-    """Whether it was moved to this target already; refuse what was moved elsewhere."""
+def check_source(source: End, target: End | None) -> bool:
+    """Whether all is copied and only the end of the move is missing; refuse what has moved."""
     moved = source.store.settings().get(MOVED_TO)
-    if moved in (None, target):
-        return moved is not None
+    if moved is None:
+        return False
+    if target is not None and moved == target.store.location and _is_begun(target):
+        return True
     here, there = map(_named, (source.store.location, moved))
     raise StoreReadOnlyError(
         f"the store {here} was moved to {there} already",
@@ -88,15 +90,18 @@ def check_source(source: End, target: str) -> bool:
 
 def already(source: End, target: End) -> MoveReport | None:
     """What a move came to that was carried out before, to the last step."""
-    same = source.store.identity == target.store.identity
-    if not (same and check_source(source, target.store.location)):
-        return None
-    if FILLED_FROM in target.store.settings():
+    moved = source.store.settings().get(MOVED_TO)
+    is_there = moved == target.store.location and source.store.identity == target.store.identity
+    if not is_there or _is_begun(target):
         return None
     return MoveReport(
         source=source.store.location, target=target.store.location, kept=False,
         identity=target.store.identity, applied=True, resumed=True, rows=count(target),
     )  # fmt: skip
+
+
+def _is_begun(target: End) -> bool:
+    return FILLED_FROM in target.store.settings()
 
 
 def _named(location: str) -> str:
@@ -110,7 +115,7 @@ def move(source: End, target: End, *, keep: bool, tell: Tell) -> MoveReport:
     with _duty(source), _duty(target):
         resumed = check_target(source, target)
         moved = _Move(source, target, keep, tell)
-        if not check_source(source, target.store.location):
+        if not check_source(source, target):
             moved.copy(resumed=resumed)
         identity = moved.finish()
         return MoveReport(

@@ -95,16 +95,21 @@ def _split(text: str) -> SplitResult:
             "the address of the store has a `#` in it", remedy=_ESCAPE.format("%23")
         )
     if "@" not in split.netloc:
-        check_cut(split, "the address of the store")
+        _check_cut(split)
     return split
 
 
-def check_cut(split: SplitResult, what: str) -> None:
+def _check_cut(split: SplitResult) -> None:
     """Refuse an address that a sign in the password has cut in two; nothing of it is shown."""
     if "@" in split.path:
-        raise InvalidInputError(f"{what} has a `/` before its `@`", remedy=_ESCAPE.format("%2F"))
-    if "@" in split.query and not split.path:
-        raise InvalidInputError(f"{what} has a `?` before its `@`", remedy=_ESCAPE.format("%3F"))
+        sign, spelled = "/", "%2F"
+    elif "@" in split.query and not split.path:
+        sign, spelled = "?", "%3F"
+    else:
+        return
+    raise InvalidInputError(
+        f"the address of the store has a `{sign}` before its `@`", remedy=_ESCAPE.format(spelled)
+    )
 
 
 def _query(text: str) -> dict[str, str]:

@@ -43,10 +43,12 @@ Settings: TypeAlias = tuple[tuple[str, str], ...]
 _ATTEMPTS: Final = 5
 _RELAXED: Final[Settings] = (("synchronous_commit", "off"),)
 _BRIEFLY_SECONDS: Final = 0.5
-_BRIEFLY: Final[Settings] = (("lock_timeout", "500ms"), ("statement_timeout", "2s"))
+_LOCKED_BRIEFLY: Final[Settings] = (("lock_timeout", f"{_BRIEFLY_SECONDS:g}s"),)
 _REST_SECONDS: Final = 2.0
 """How long requests are tried one by one after they were in vain together."""
+_BRIEFLY: Final[Settings] = (*_LOCKED_BRIEFLY, ("statement_timeout", f"{_REST_SECONDS:g}s"))
 _SOON_SECONDS: Final = 1.0
+"""Who has stood in the queue for less may wait for a lock as long as anybody."""
 _LONG_SECONDS: Final = 0.2
 """Who has waited so long for a line that then was lost is told, instead of waiting for another.
 
@@ -126,7 +128,7 @@ class Connections:
             raise StoreUnavailableError("the store is busy")
         try:
             with translated(self._address.location):
-                self._try([request], _BRIEFLY[:1])
+                self._try([request], _LOCKED_BRIEFLY)
         finally:
             self._together.turn.release()
         request.answer()

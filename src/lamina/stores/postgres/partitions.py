@@ -71,6 +71,7 @@ _KEYS_OF: Final = (
     "select distinct {key} from {table} where home = ? and sid = ? and {key} > ? and {key} <= ?"
     " order by {key} limit ?"
 )
+# Versions are numbered for all streams alike, so which one is meant says nothing.
 _NEWEST: Final = "select last_value from number where ?1 = ?1"
 _END: Final = {
     "version": _NEWEST,

@@ -5,9 +5,7 @@ segments and follows the log from where they end; whoever has the duty folds wha
 further segments. Nothing that can be found depends on them.
 """
 
-import os
 import threading
-import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +14,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from lamina.indexes import policy
 from lamina.indexes.file import Header
+from lamina.stores.forking import renew_in_children
 from lamina.stores.sql.driver import Value, rows
 from lamina.stores.sqlite.connections import Connections
 from lamina.stores.sqlite.driver import Connection
@@ -113,7 +112,7 @@ class Following(ABC, Generic[I, S]):
         """Why the files could not be looked at, the last time that somebody tried."""
         self._known: dict[int, Known[I]] = {}
         self.renew()
-        _ALL.add(self)
+        renew_in_children(self)
 
     def renew(self) -> None:
         """In a forked child: whoever held the lock is not here to let it go."""
@@ -293,14 +292,3 @@ class Following(ABC, Generic[I, S]):
         whole = replace(header, lo=chain[cut][0].header.lo, hi=chain[cut][-1].header.hi)
         chain[cut] = [self._joined(self._shelf.path(whole), whole, views[cut])]
         return chain
-
-
-_ALL: Final[weakref.WeakSet[Following[Any, Any]]] = weakref.WeakSet()
-
-
-def _renew_all() -> None:
-    for following in list(_ALL):
-        following.renew()
-
-
-os.register_at_fork(after_in_child=_renew_all)

@@ -86,32 +86,18 @@ class Session:
     @property
     def lasting_directory(self) -> str | None:
         """What `--dir` said, to be written into the settings of other programs."""
-        from lamina.config import without_passwords
-        from lamina.errors import InvalidInputError
-
         if self.directory is None:
             return None
         if self.config.folder is not None:
             return str(self.config.folder.absolute())
-        if without_passwords(self.directory) != self.directory:
-            raise InvalidInputError(
-                "`--dir` has a password in it, which would be kept where others read it",
-                remedy="Leave it out of the address: ~/.pgpass or LAMINA_DIR_FILE may hold it",
-            )
-        return self.directory
+        remedy = "Leave it out of the address: ~/.pgpass or LAMINA_DIR_FILE may hold it"
+        return _lasting(self.directory, "--dir", remedy)
 
     @property
     def lasting_hot(self) -> str | None:
         """What `--hot` said, to be written into the settings of other programs."""
-        from lamina.config import without_passwords
-        from lamina.errors import InvalidInputError
-
-        if self.hot is not None and without_passwords(self.hot) != self.hot:
-            raise InvalidInputError(
-                "`--hot` has a password in it, which would be kept where others read it",
-                remedy="Leave --hot out, and have LAMINA_HOT_FILE name a file that holds it",
-            )
-        return self.hot
+        remedy = "Leave --hot out, and have LAMINA_HOT_FILE name a file that holds it"
+        return self.hot and _lasting(self.hot, "--hot", remedy)
 
     @property
     def hot_address(self) -> str | None:
@@ -265,6 +251,19 @@ def read_stdin(limit: int) -> str:
             f"standard input is not UTF-8: byte {error.start} cannot be read",
             remedy="Convert it first, for instance with iconv",
         ) from None
+
+
+def _lasting(said: str, option: str, remedy: str) -> str:
+    """What an option said, unless it would leave a password in the settings of other programs."""
+    from lamina.config import without_passwords
+    from lamina.errors import InvalidInputError
+
+    if without_passwords(said) != said:
+        raise InvalidInputError(
+            f"`{option}` has a password in it, which would be kept where others read it",
+            remedy=remedy,
+        )
+    return said
 
 
 pass_session = click.make_pass_decorator(Session)
