@@ -55,7 +55,7 @@ def test_what_is_hot_is_found_at_the_new_place(tmp_path: Path, url: str) -> None
         assert {hit.record.layer for hit in mem.recall("green deploys").hits} == {
             "blackboard", "knowledge",
         }  # fmt: skip
-    _fill(tmp_path / "other", url + "2")
+    _fill(tmp_path / "other", f"{url}other")
     lamina.open(tmp_path / "plain").close()
     assert not lamina.migrate(tmp_path / "plain", tmp_path / "plain 2").hot
 
